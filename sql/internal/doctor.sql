@@ -20,6 +20,9 @@ begin
         from unnest(array['plpython3u', 'vector', 'pg_trgm']) x (name)
         left join pg_extension e on e.extname = x.name
         left join pg_namespace n on n.oid = e.extnamespace;
+    return query
+        select 'migrations', 'ok', 'revision ' || string_agg(v.version_num, ', '), null
+        from rag_internal.alembic_version v;
     begin
         _engine := rag_internal.engine_info();
         return next row('engine', 'ok',

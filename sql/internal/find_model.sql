@@ -13,8 +13,8 @@ begin
     if not found then
         raise exception using
             errcode = case when find_model.name is null then '55000' else 'P0002' end,
-            message = coalesce(format('no embedding model is named "%s"', find_model.name),
-                               'no embedding model is registered'),
+            message = case when find_model.name is null then 'no embedding model is registered'
+                           else format('no embedding model is named "%s"', find_model.name) end,
             hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) registers one.';
     end if;
     return _model;

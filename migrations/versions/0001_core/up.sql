@@ -35,6 +35,7 @@ revoke all on schema rag, rag_internal from public;
 grant usage on schema rag to rag_reader, rag_owner;
 grant usage, create on schema rag_internal to rag_owner;
 grant usage on schema @extschema:vector@, @extschema:pg_trgm@ to rag_owner, rag_reader;
+grant select on rag_internal.alembic_version to rag_owner;
 
 -- ids -----------------------------------------------------------------------------------------
 create function rag_internal.new_id() returns bigint
@@ -47,6 +48,7 @@ comment on function rag_internal.new_id() is
     'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
 alter function rag_internal.new_id() owner to rag_owner;
 revoke all on function rag_internal.new_id() from public;
+grant execute on function rag_internal.new_id() to rag_writer;
 
 -- settings and secrets ------------------------------------------------------------------------
 create table rag_internal.setting (

@@ -1,0 +1,1 @@
+"""The command line of ragsql: sets up, migrates, loads, searches and diagnoses."""

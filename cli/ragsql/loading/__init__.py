@@ -1,0 +1,1 @@
+"""Reading documents from files and storing each in one transaction."""

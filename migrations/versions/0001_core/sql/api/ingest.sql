@@ -1,0 +1,34 @@
+-- Puts a document in: split, embedded and indexed in the caller's transaction.
+create or replace function rag.ingest(
+    collection  text,
+    content     text,
+    source      text        default null,
+    title       text        default null,
+    tags        text[]      default '{}',
+    metadata    jsonb       default '{}',
+    readers     text[]      default null,
+    version     text        default '',
+    language    text        default null,
+    mime        text        default 'text/plain',
+    valid_from  timestamptz default null,
+    valid_until timestamptz default null
+) returns rag.ingested
+language sql volatile parallel restricted
+begin atomic
+    select rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title,
+                               ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language,
+                               ingest.mime, ingest.valid_from, ingest.valid_until)
+    from rag_internal.caller c;
+end;
+
+comment on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
+    timestamptz) is
+    'Stores a document, in place of the one with the same collection, source and version: created, updated or '
+    'unchanged. A missing collection is made; a null source becomes the content hash; null readers are the '
+    'collection''s (or stay as they are), else role:NAME or public. Blank content is 22023.';
+alter function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
+    timestamptz) owner to rag_owner;
+revoke all on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
+    timestamptz) from public;
+grant execute on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
+    timestamptz, timestamptz) to rag_writer;

@@ -1,0 +1,37 @@
+-- The product: ranked, cited passages for a question, out of what the caller may read.
+-- rag_internal.caller says who asks; rag_internal.search runs the legs and fuses them.
+create or replace function rag.search(
+    query          text,
+    collections    text[]   default null,
+    top_k          integer  default 10,
+    strategy       text     default 'hybrid',
+    filter         jsonb    default null,
+    filter_path    jsonpath default null,
+    vars           jsonb    default null,
+    weights        jsonb    default null,
+    rrf_k          integer  default 60,
+    skip           integer  default 0,
+    allow_degraded boolean  default false
+) returns setof rag.hit
+language sql stable parallel restricted
+begin atomic
+    select h.*
+    from rag_internal.caller c,
+         lateral rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k,
+                                     search.strategy, search.filter, search.filter_path, search.vars,
+                                     search.weights, search.rrf_k, search.skip, search.allow_degraded) h;
+end;
+
+comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
+    boolean) is
+    'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden '
+    'one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs, weights {"semantic": 0.6, '
+    '"bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: JSON that the document''s attributes contain; '
+    'filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is '
+    'missing, and say so in degraded, instead of 55000.';
+alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean)
+    owner to rag_owner;
+revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
+    boolean) from public;
+grant execute on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
+    boolean) to rag_reader;

@@ -1,0 +1,58 @@
+-- Grants or revokes reading, on a collection (its default class) or on one document (its own class).
+create or replace function rag_internal.change_readers(
+    who         name,
+    ticket      bytea,
+    collection  text,
+    reader      text,
+    document_id uuid,
+    granted     boolean
+) returns boolean
+language plpgsql volatile parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag.collection;
+    _document rag.document;
+    _principal_id bigint;
+    _readers bigint[];
+    _changed boolean;
+begin
+    if (change_readers.collection is null) = (change_readers.document_id is null) then
+        raise exception using
+            errcode = '22023',
+            message = 'give either a collection or a document_id',
+            hint    = 'For example: rag.grant_read(''docs'', ''role:alice''), or '
+                      'rag.grant_read(document_id => ''...'', reader => ''role:alice'').';
+    end if;
+    if change_readers.collection is not null then
+        _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
+        _principal_id := rag_internal.principal_for(reader);
+        if granted then
+            insert into rag_internal.acl_reader (principal_id, acl_id) values (_principal_id, _collection.acl_id)
+            on conflict do nothing;
+        else
+            delete from rag_internal.acl_reader ar
+            where ar.principal_id = _principal_id and ar.acl_id = _collection.acl_id;
+        end if;
+        return found;
+    end if;
+
+    _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
+    _principal_id := rag_internal.principal_for(reader);
+    _readers := array(select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
+    _changed := granted <> (_principal_id = any (_readers));
+    if _changed then
+        _readers := case when granted then _readers || _principal_id
+                         else array_remove(_readers, _principal_id) end;
+        perform rag_internal.reclass_document(_document.document_id, rag_internal.intern_readers(_readers));
+    end if;
+    return _changed;
+end
+$$;
+
+comment on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) is
+    'See rag.grant_read and rag.revoke_read.';
+alter function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) owner to rag_owner;
+revoke all on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) from public;
+grant execute on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) to rag_writer;

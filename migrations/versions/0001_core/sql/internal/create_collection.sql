@@ -1,0 +1,57 @@
+-- Makes a collection that belongs to the caller.
+create or replace function rag_internal.create_collection(
+    identity        rag_internal.identity,
+    name            text,
+    description     text,
+    readers         text[],
+    strategy        text,
+    chunk_size      integer,
+    overlap         integer,
+    min_chunk_size  integer,
+    model           text,
+    text_config     text,
+    search_defaults jsonb
+) returns void
+language plpgsql volatile parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
+    _model rag.model;
+    _acl_id bigint;
+begin
+    perform rag_internal.require_visible_text('name', create_collection.name);
+    if length(create_collection.name) > 200 then
+        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+    end if;
+    if create_collection.model is distinct from 'none' then
+        _model := rag_internal.find_model(create_collection.model);
+    end if;
+    -- the engine and the parser are the ones who know what they accept
+    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size, null);
+    perform rag.analyze('settings', text_config);
+
+    insert into rag.acl default values returning acl_id into _acl_id;
+    insert into rag_internal.acl_reader (principal_id, acl_id)
+    select distinct p.principal_id, _acl_id
+    from (select _owner_id union select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
+    insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
+                                min_chunk_size, model_id, text_config, search_defaults)
+    values (create_collection.name, _owner_id, _acl_id, create_collection.description,
+            coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
+            create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
+            create_collection.text_config, create_collection.search_defaults);
+exception when unique_violation then
+    raise exception using
+        errcode = '42710',
+        message = format('the collection name "%s" is taken', create_collection.name),
+        hint    = 'Choose another name, or ask its owner for access.';
+end
+$$;
+
+comment on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text, integer,
+    integer, integer, text, text, jsonb) is 'See rag.create_collection; 42710 where the name is taken.';
+alter function rag_internal.create_collection(rag_internal.identity, text, text, text[], text, integer,
+    integer, integer, text, text, jsonb) owner to rag_owner;
+revoke all on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
+    integer, integer, integer, text, text, jsonb) from public;

@@ -1,0 +1,16 @@
+-- Removes a document with its passages and vectors.
+create or replace function rag_internal.delete_document(who name, ticket bytea, document_id uuid) returns void
+language plpgsql volatile parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform rag_internal.owned_document(
+        rag_internal.authenticate(who, ticket), delete_document.document_id, false);
+    delete from rag.document d where d.document_id = delete_document.document_id;
+end
+$$;
+
+comment on function rag_internal.delete_document(name, bytea, uuid) is 'See rag.delete_document.';
+alter function rag_internal.delete_document(name, bytea, uuid) owner to rag_owner;
+revoke all on function rag_internal.delete_document(name, bytea, uuid) from public;
+grant execute on function rag_internal.delete_document(name, bytea, uuid) to rag_writer;

@@ -1,0 +1,14 @@
+-- Collections as the caller may know them.
+create or replace function rag_internal.describe_collections(who name, ticket bytea, names text[])
+returns setof rag.collection_info
+language sql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+    select i.* from rag_internal.collection_info(rag_internal.authenticate(who, ticket), names) i
+$$;
+
+comment on function rag_internal.describe_collections(name, bytea, text[]) is
+    'See rag.list_collections and rag.describe_collection.';
+alter function rag_internal.describe_collections(name, bytea, text[]) owner to rag_owner;
+revoke all on function rag_internal.describe_collections(name, bytea, text[]) from public;
+grant execute on function rag_internal.describe_collections(name, bytea, text[]) to rag_reader;

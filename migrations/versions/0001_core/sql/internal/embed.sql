@@ -1,0 +1,22 @@
+-- Embeds texts for a caller.
+create or replace function rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text)
+returns @extschema:vector@.vector[]
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    if embed.kind is null or embed.kind not in ('query', 'passage') then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown kind "%s"', embed.kind),
+            hint    = 'Texts are embedded as query or as passage.';
+    end if;
+    return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
+end
+$$;
+
+comment on function rag_internal.embed(name, bytea, text[], text, text) is 'See rag.embed.';
+alter function rag_internal.embed(name, bytea, text[], text, text) owner to rag_owner;
+revoke all on function rag_internal.embed(name, bytea, text[], text, text) from public;
+grant execute on function rag_internal.embed(name, bytea, text[], text, text) to rag_reader;

@@ -1,0 +1,27 @@
+-- A model by name; null means the default.
+create or replace function rag_internal.find_model(name text) returns rag.model
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _model rag.model;
+begin
+    select m.* into _model
+    from rag.model m
+    where m.kind = 'embedding'
+      and (m.name = find_model.name or (find_model.name is null and m.is_default));
+    if not found then
+        raise exception using
+            errcode = case when find_model.name is null then '55000' else 'P0002' end,
+            message = case when find_model.name is null then 'no embedding model is registered'
+                           else format('no embedding model is named "%s"', find_model.name) end,
+            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) registers one.';
+    end if;
+    return _model;
+end
+$$;
+
+comment on function rag_internal.find_model(text) is
+    'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
+alter function rag_internal.find_model(text) owner to rag_owner;
+revoke all on function rag_internal.find_model(text) from public;

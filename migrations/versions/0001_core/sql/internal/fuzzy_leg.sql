@@ -1,0 +1,62 @@
+-- Passages whose words look like those of the query.
+create or replace function rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint)
+returns setof rag_internal.leg_hit
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+    _most_words constant integer := 32;
+    _acl_ids bigint[] := (scope).acl_ids;
+    _collection_ids bigint[] := (scope).collection_ids;
+    _filter jsonb := (scope).filter;
+    _filter_path jsonpath := (scope).filter_path;
+    _vars jsonb := (scope).vars;
+    _words text[] := tsvector_to_array(rag_internal.surface_forms(query));
+    _telling text[];
+begin
+    -- stop words are looked for only where there is nothing else
+    _telling := array(
+        select w from unnest(_words) w
+        where exists (select from rag.collection k
+                      where k.collection_id = any (_collection_ids)
+                        and rag.analyze(w, k.text_config) <> ''));
+    if cardinality(_telling) > 0 then
+        _words := _telling;
+    end if;
+
+    return query
+    with meaning as (
+        select s.query_word, s.word, s.similarity
+        from rag_internal.similar_words(_words[:_most_words], scope) s
+    ), scored as (
+        select best.chunk_id, best.document_id, best.chunk_index,
+               sum(best.similarity order by best.query_word collate "C")
+                   / (select count(distinct m.query_word) from meaning m) as score
+        from (select c.chunk_id, c.document_id, c.chunk_index, m.query_word, max(m.similarity) as similarity
+              from rag_internal.live_chunk c
+              cross join lateral unnest(tsvector_to_array(c.surface)) w (word)
+              join meaning m on m.word = w.word collate "C"
+              where c.surface @@ (select rag_internal.any_of(array_agg(distinct m.word)) from meaning m)
+                and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+                and (_filter is null or c.attributes @> _filter)
+                and (_filter_path is null
+                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
+              group by c.chunk_id, c.document_id, c.chunk_index, m.query_word) best
+        group by best.chunk_id, best.document_id, best.chunk_index
+    )
+    select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
+           s.chunk_id, s.document_id, s.chunk_index
+    from scored s
+    order by 2
+    limit cut;
+end
+$$;
+
+comment on function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) is
+    'At most cut passages by likeness of words: the mean, over the query words that visible passages have a like '
+    'of, of the best similarity in the passage (0 where it has none). Of a longer query the first 32 words in '
+    'alphabetical order count.';
+alter function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) owner to rag_owner;
+revoke all on function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) from public;

@@ -1,0 +1,90 @@
+-- Stores a document whole: text, passages, lexemes, words and vectors, or nothing of it.
+-- Embedding, which is slow, comes before the first row is written, so that locks are short.
+create or replace function rag_internal.ingest(
+    who         name,
+    ticket      bytea,
+    collection  text,
+    content     text,
+    source      text,
+    title       text,
+    tags        text[],
+    metadata    jsonb,
+    readers     text[],
+    version     text,
+    language    text,
+    mime        text,
+    valid_from  timestamptz,
+    valid_until timestamptz
+) returns rag.ingested
+language plpgsql volatile parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag.collection;
+    _new rag.document;
+    _old rag.document;
+    _chunks rag_internal.prepared_chunk[];
+    _count integer := 0;
+begin
+    perform rag_internal.require_visible_text('content', ingest.content);
+    if jsonb_typeof(coalesce(ingest.metadata, '{}')) <> 'object' then
+        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
+    end if;
+    _collection := rag_internal.collection_for_ingest(_identity, ingest.collection);
+
+    _new.collection_id := _collection.collection_id;
+    _new.content := ingest.content;
+    _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
+    _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
+    _new.version := coalesce(ingest.version, '');
+    if octet_length(_new.source) + octet_length(_new.version) > 2000 then
+        raise exception using errcode = '22023', message = 'source and version have more than 2000 bytes together';
+    end if;
+    _new.title := ingest.title;
+    _new.tags := coalesce(ingest.tags, '{}');
+    _new.metadata := coalesce(ingest.metadata, '{}');
+    _new.language := ingest.language;
+    _new.mime := coalesce(ingest.mime, 'text/plain');
+    _new.status := 'active';
+    _new.valid_from := ingest.valid_from;
+    _new.valid_until := ingest.valid_until;
+    if _new.valid_from >= _new.valid_until then
+        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
+    end if;
+    _new.indexed_as := rag_internal.indexing_settings(_collection);
+    if ingest.readers is not null then
+        _new.acl_id := rag_internal.intern_readers(
+            array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
+    end if;
+
+    select d.* into _old from rag.document d
+    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version;
+    if _old.content_hash is distinct from _new.content_hash or _old.indexed_as is distinct from _new.indexed_as then
+        _chunks := rag_internal.prepare_chunks(_collection, _new.content);
+    end if;
+
+    if _old.document_id is null then
+        _new.document_id := gen_random_uuid();
+        _new.acl_id := coalesce(_new.acl_id, _collection.acl_id);
+        _new.created_at := now();
+        _new.updated_at := now();
+        _new.attributes := rag_internal.attributes(_new);
+        insert into rag.document select (_new).* on conflict on constraint document_key do nothing;
+        if found then
+            _count := rag_internal.write_chunks(_new, _collection, _chunks);
+            return row(_new.document_id, 'created', _count, null)::rag.ingested;
+        end if;
+    end if;
+    return rag_internal.replace_document(_new, _collection, _chunks);
+end
+$$;
+
+comment on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text, text,
+    text, timestamptz, timestamptz) is 'See rag.ingest.';
+alter function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text, text,
+    text, timestamptz, timestamptz) owner to rag_owner;
+revoke all on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
+    text, text, timestamptz, timestamptz) from public;
+grant execute on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
+    text, text, timestamptz, timestamptz) to rag_writer;

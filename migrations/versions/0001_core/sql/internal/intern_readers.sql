@@ -1,0 +1,31 @@
+-- The immutable sharing class of exactly these readers.
+create or replace function rag_internal.intern_readers(principal_ids bigint[]) returns bigint
+language plpgsql volatile parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _ids bigint[] := array(select distinct p from unnest(principal_ids) p order by p);
+    _reader_set bytea := sha256(convert_to(_ids::text, 'UTF8'));
+    _acl_id bigint;
+begin
+    loop
+        select a.acl_id into _acl_id
+        from rag.acl a
+        where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
+        exit when found;
+        insert into rag.acl (reader_set) values (_reader_set)
+        on conflict do nothing
+        returning acl_id into _acl_id;
+        if found then
+            insert into rag_internal.acl_reader (principal_id, acl_id) select p, _acl_id from unnest(_ids) p;
+            exit;
+        end if;
+    end loop;
+    return _acl_id;
+end
+$$;
+
+comment on function rag_internal.intern_readers(bigint[]) is
+    'acl_id of the class whose readers are these principals; equal sets share one class.';
+alter function rag_internal.intern_readers(bigint[]) owner to rag_owner;
+revoke all on function rag_internal.intern_readers(bigint[]) from public;

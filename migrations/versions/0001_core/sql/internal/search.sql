@@ -1,0 +1,78 @@
+-- One question, answered in one snapshot: identity, scope, legs, fusion, passages.
+create or replace function rag_internal.search(
+    who            name,
+    ticket         bytea,
+    query          text,
+    collections    text[],
+    top_k          integer,
+    strategy       text,
+    filter         jsonb,
+    filter_path    jsonpath,
+    vars           jsonb,
+    weights        jsonb,
+    rrf_k          integer,
+    skip           integer,
+    allow_degraded boolean
+) returns setof rag.hit
+language plpgsql stable parallel restricted security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _legs text[] := rag_internal.legs_of(search.strategy);
+    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(), search.rrf_k);
+    _scope rag_internal.scope;
+    _cut bigint;
+    _leg text;
+    _hits rag_internal.leg_hit[] := '{}';
+    _degraded text[] := '{}';
+begin
+    perform rag_internal.require_visible_text('query', search.query);
+    perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
+    if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('top_k is %s and skip is %s', coalesce(search.top_k::text, 'null'),
+                             coalesce(search.skip::text, 'null')),
+            hint    = 'top_k is 1 or more, skip is 0 or more.';
+    end if;
+    _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
+    _scope.collection_ids := array(
+        select k.collection_id from rag_internal.visible_collections(_identity, search.collections) k);
+    _scope.filter := search.filter;
+    _scope.filter_path := search.filter_path;
+    _scope.vars := coalesce(search.vars, '{}');
+    _cut := greatest(100, 5 * (search.top_k::bigint + search.skip));
+
+    foreach _leg in array _legs loop
+        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
+        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
+        begin
+            _hits := _hits || case _leg
+                when 'semantic' then array(select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
+                when 'bm25' then array(select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
+                when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
+            end;
+        exception when object_not_in_prerequisite_state then
+            if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
+                raise;
+            end if;
+            _degraded := _degraded || format('%s: %s', _leg, sqlerrm);
+        end;
+    end loop;
+
+    return query
+        select h.*
+        from rag_internal.hydrate(_hits, _scope, _weights, search.rrf_k, cardinality(_legs) > 1,
+                                  nullif(_degraded, '{}'), search.top_k, search.skip) h;
+end
+$$;
+
+comment on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
+    integer, integer, boolean) is 'See rag.search.';
+alter function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
+    integer, integer, boolean) owner to rag_owner;
+revoke all on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
+    jsonb, integer, integer, boolean) from public;
+grant execute on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
+    jsonb, integer, integer, boolean) to rag_reader;

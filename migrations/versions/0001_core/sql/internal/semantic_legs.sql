@@ -1,0 +1,39 @@
+-- The semantic leg over collections of any number of models: the query is embedded once per model, and
+-- since distances of two models do not compare, their lists are merged by rank.
+create or replace function rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint)
+returns setof rag_internal.leg_hit
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _model rag.model;
+    _of_model rag_internal.scope := scope;
+    _hits rag_internal.leg_hit[] := '{}';
+begin
+    for _model in
+        select m.* from rag.model m
+        where m.model_id in (select k.model_id from rag.collection k
+                             where k.collection_id = any ((scope).collection_ids))
+        order by m.name
+    loop
+        _of_model.collection_ids := array(
+            select k.collection_id from rag.collection k
+            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        _hits := _hits || array(
+            select h
+            from rag_internal.semantic_leg((rag_internal.embed_texts(array[query], 'query', _model))[1], _model,
+                                           _of_model, cut) h);
+    end loop;
+    return query
+        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer, h.score,
+               h.chunk_id, h.document_id, h.chunk_index
+        from unnest(_hits) h
+        order by 2
+        limit cut;
+end
+$$;
+
+comment on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) is
+    'At most cut passages by meaning, over every model that the collections use; none where they use none.';
+alter function rag_internal.semantic_legs(text, rag_internal.scope, bigint) owner to rag_owner;
+revoke all on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) from public;

@@ -1,0 +1,23 @@
+-- Splits a text into passages, in the engine.
+create or replace function rag_internal.split_text(
+    content        text,
+    strategy       text,
+    chunk_size     integer,
+    overlap        integer,
+    min_chunk_size integer,
+    model          rag.model
+) returns setof rag.text_chunk
+language plpython3u stable parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(1).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model)
+$$;
+
+comment on function rag_internal.split_text(text, text, integer, integer, integer, rag.model) is
+    'Passages of a text; every passage fits the window of the model, where one is given.';
+alter function rag_internal.split_text(text, text, integer, integer, integer, rag.model)
+    owner to rag_owner;
+revoke all on function rag_internal.split_text(text, text, integer, integer, integer, rag.model)
+    from public;

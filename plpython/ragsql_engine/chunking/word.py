@@ -1,0 +1,99 @@
+"""Passages of a fixed number of words.
+
+A word is a run of characters without white space. Scripts written without spaces are counted as
+word processors do, one ideograph or kana a word. A run longer than `LONGEST_WORD` (encoded data,
+Thai, minified code) counts one word for each piece of that length, so that a passage has at most
+size * LONGEST_WORD characters besides the white space between words.
+"""
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+
+from ragsql_engine.chunking import clusters
+
+# WordPiece tokenizers read a longer run as one unknown token.
+LONGEST_WORD = 100
+
+_RUN = re.compile(r"\S+")
+_IDEOGRAPH = (
+    r"\u3041-\u3096\u309d-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\uff66-\uff9d\U00020000-\U0003ffff"
+)
+# What stays with the ideograph before it: marks, variation selectors, closing punctuation.
+_FOLLOWERS = (
+    r"\u0300-\u036f\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+    r"\u3001\u3002\u3009\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
+)
+_HAS_IDEOGRAPH = re.compile(f"[{_IDEOGRAPH}]")
+_PIECE = re.compile(f"[{_IDEOGRAPH}][{_FOLLOWERS}]{{0,8}}|[^{_IDEOGRAPH}]{{1,{LONGEST_WORD}}}")
+
+
+class WordRuler:
+    """Measures in words; passages begin and end at words."""
+
+    def __init__(self, text: str, size: int, overlap: int) -> None:
+        self._size, self._overlap = size, overlap
+        self._starts, self._ends = array("q"), array("q")
+        for start, end in _words(text):
+            self._starts.append(start)
+            self._ends.append(end)
+        self.begin, self.end = self._starts[0], self._ends[-1]
+
+    def far_end(self, start: int) -> int:
+        last = min(self._word_at(start) + self._size, len(self._ends)) - 1
+        return self._ends[last]
+
+    def floor(self, text: str, start: int, position: int) -> int:
+        index = bisect_right(self._ends, position) - 1
+        if index >= 0 and self._ends[index] > start:
+            return self._ends[index]
+        return clusters.floor(text, start, position)
+
+    def start_before(self, position: int) -> int:
+        return self._starts[max(self._word_at(position), 0)]
+
+    def resume(self, end: int) -> int:
+        if self._inside_word(end):
+            return end
+        index = bisect_left(self._starts, end)
+        return self._starts[index] if index < len(self._starts) else end
+
+    def next_start(self, start: int, end: int) -> int:
+        if self._inside_word(end):
+            return end
+        first, following = self._word_at(start), bisect_left(self._starts, end)
+        # A passage that the model's window made smaller keeps the share of its overlap.
+        overlap = self._overlap * (following - first) // self._size
+        if overlap == 0:
+            return self.resume(end)
+        return self._starts[following - overlap]
+
+    def _word_at(self, position: int) -> int:
+        """The index of the last word that begins at or before `position`."""
+        return bisect_right(self._starts, position) - 1
+
+    def _inside_word(self, position: int) -> bool:
+        index = self._word_at(position)
+        return self._starts[index] < position < self._ends[index]
+
+
+def _words(text: str) -> Iterator[tuple[int, int]]:
+    ideographs = _HAS_IDEOGRAPH.search(text) is not None
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if ideographs or end - start > LONGEST_WORD:
+            yield from _pieces(text, start, end)
+        else:
+            yield start, end
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        piece = _PIECE.match(text, start, end)
+        cut = piece.end() if piece else end
+        if cut < end:
+            cut = clusters.floor(text, start, cut)
+        yield start, cut
+        start = cut

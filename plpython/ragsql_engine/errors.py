@@ -1,0 +1,68 @@
+"""Errors of the engine. Each carries the SQLSTATE and the hint the SQL caller will see."""
+
+
+class RagError(Exception):
+    """An expected failure. `session.Engine` turns it into an SQL error, once.
+
+    `sqlstate` is a five-character code, `detail` says what was found, `hint` what to do next.
+    """
+
+    sqlstate = "XX000"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sqlstate: str | None = None,
+        detail: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.sqlstate = sqlstate or type(self).sqlstate
+        self.detail = detail
+        self.hint = hint
+
+
+class InvalidParameter(RagError):
+    """An argument outside what the function accepts (22023)."""
+
+    sqlstate = "22023"
+
+
+class InvalidVector(RagError):
+    """A model gave vectors that cannot be stored: wrong number, size or values (22000)."""
+
+    sqlstate = "22000"
+
+
+class LimitExceeded(RagError):
+    """A text is longer than its model reads (54000)."""
+
+    sqlstate = "54000"
+
+
+class ModelMissing(RagError):
+    """The files of a model are absent or damaged (55000)."""
+
+    sqlstate = "55000"
+
+
+class PackageMissing(RagError):
+    """A Python package that the engine stands on cannot be imported (55000)."""
+
+    sqlstate = "55000"
+
+    def __init__(self, error: ImportError) -> None:
+        super().__init__(
+            f"the Python package {error.name or 'needed'} cannot be imported by the server",
+            detail=str(error),
+            hint="Install ragsql with its dependencies for the server's Python; "
+            "`ragsql doctor` says where it looks.",
+        )
+
+
+class EngineMismatch(RagError):
+    """The SQL functions and this library are of different versions (55000)."""
+
+    sqlstate = "55000"

@@ -1,0 +1,233 @@
+"""The engine of one database session: the only module that knows PL/Python's `plpy`.
+
+SQL functions keep one `Engine` in their global dictionary. It holds what is loaded once per
+session: weights and tokenizers.
+"""
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import ragsql_engine
+from ragsql_engine.errors import EngineMismatch, InvalidParameter, PackageMissing, RagError
+from ragsql_engine.files import model_directory
+from ragsql_engine.model import Model
+
+if TYPE_CHECKING:
+    from ragsql_engine.embedding.fastembed_provider import FastembedProvider
+    from ragsql_engine.tokens import TokenWindow
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+Row = Mapping[str, Any]
+
+# One thread for each backend, no processes of the tokenizer's own, no network.
+_ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+
+
+# What PL/Python reads from an exception besides sqlstate, detail and hint.
+_ERROR_FIELDS = (
+    "schema_name",
+    "table_name",
+    "column_name",
+    "datatype_name",
+    "constraint_name",
+)
+
+
+class Plpy(Protocol):
+    """What the engine uses of PL/Python's `plpy`."""
+
+    @property
+    def Error(self) -> type[Exception]: ...
+
+    def execute(self, query: str) -> Any: ...
+
+    def warning(self, message: str) -> Any: ...
+
+
+def translated(
+    method: "Callable[Concatenate[Engine, Arguments], Result]",
+) -> "Callable[Concatenate[Engine, Arguments], Result]":
+    """Raise a method's expected failures as SQL errors with SQLSTATE, detail and hint."""
+
+    @functools.wraps(method)
+    def wrapper(engine: "Engine", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return method(engine, *args, **kwargs)
+        except RagError as error:
+            raise engine.sql_error(error) from None
+        except ImportError as error:
+            raise engine.sql_error(PackageMissing(error)) from None
+
+    return wrapper
+
+
+class Engine:
+    """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
+
+    def __init__(self, plpy: Plpy, model_path: str | None) -> None:
+        os.environ.update(_ENVIRONMENT)
+        self._plpy = plpy
+        self._model_path = model_path
+        self._windows: dict[tuple[str, str, int | None], TokenWindow] = {}
+        self._providers: dict[tuple[str, str], FastembedProvider] = {}
+
+    @translated
+    def require(self, api: int) -> "Engine":
+        """This engine, if it speaks the caller's API number; 55000 otherwise."""
+        if api > ragsql_engine.API:
+            raise EngineMismatch(
+                f"the Python engine (API {ragsql_engine.API}) is older than the SQL functions "
+                f"(API {api})",
+                hint="Update the ragsql package on the server, then reconnect.",
+            )
+        if api < ragsql_engine.API:
+            raise EngineMismatch(
+                f"the Python engine (API {ragsql_engine.API}) is newer than the SQL functions "
+                f"(API {api})",
+                hint="Reconnect; if that does not help, run `ragsql migrate upgrade`.",
+            )
+        return self
+
+    @translated
+    def chunk(
+        self,
+        content: str | None,
+        strategy: str | None,
+        chunk_size: int | None,
+        overlap: int | None,
+        min_chunk_size: int | None,
+        model: Row | None,
+    ) -> list[dict[str, Any]]:
+        """Rows of `rag.text_chunk`. None means the default; `model` bounds each chunk."""
+        from ragsql_engine import chunking
+
+        plan = chunking.plan(strategy, chunk_size, overlap, min_chunk_size)
+        if content is None:
+            raise InvalidParameter("content is null", hint="Give the text to chunk.")
+        if model is None:
+            return list(chunking.chunk(content, plan, pause=self._pause))
+        row = Model.from_row(model)
+        window = self._window(row)
+        return list(chunking.chunk(content, plan, window, row.passage_prefix, self._pause))
+
+    @translated
+    def embed(self, texts: Sequence[str | None], kind: str, model: Row | None) -> list[str]:
+        """Unit vectors in pgvector's text form, one for each text, in order.
+
+        `kind` is 'query' or 'passage': it chooses the prefix, and what happens to a text beyond
+        the model's window (a passage fails with 54000, a query is cut with a warning).
+        """
+        if not texts:
+            return []
+        row = Model.from_row(model)
+        window = self._window(row)  # names a missing model before numpy is even loaded
+        from ragsql_engine import embedding
+        from ragsql_engine.embedding.vectors import to_text
+
+        vectors = embedding.embed(
+            texts,
+            kind,
+            row,
+            window,
+            lambda: self._provider(row),
+            warn=self._plpy.warning,
+            pause=self._pause,
+        )
+        return [to_text(vector) for vector in vectors]
+
+    @translated
+    def closest_words(
+        self, word: str, candidates: Sequence[str], max_distance: int
+    ) -> list[dict[str, Any]]:
+        """Rows (word, distance) within `max_distance` edits, sorted by (distance, word)."""
+        from ragsql_engine import fuzzy
+
+        return fuzzy.closest_words(word, candidates, max_distance)
+
+    @translated
+    def python_info(self) -> dict[str, str | None]:
+        """Where the engine runs, and the versions of what it stands on (None: not installed)."""
+        return {
+            "version": ".".join(map(str, sys.version_info[:3])),
+            "executable": sys.executable,
+            "engine_path": str(Path(ragsql_engine.__file__).parent),
+            "fastembed": _version("fastembed"),
+            "numpy": _version("numpy"),
+        }
+
+    @translated
+    def model_status(self, model: Row) -> dict[str, Any]:
+        """Whether the files of a model are there and readable. Never loads weights."""
+        row = Model.from_row(model)
+        from ragsql_engine.embedding.fastembed_provider import require_weights
+
+        try:
+            directory = model_directory(self._models, row)
+        except RagError as error:
+            return {"present": False, "directory": "", "detail": error.message}
+        try:
+            weights = require_weights(row, directory)
+        except RagError as error:
+            present, detail = False, f"{error.message}. {error.detail or ''}".strip()
+        else:
+            present, detail = True, f"{weights.name}, {weights.stat().st_size / 1e6:.1f} MB"
+        return {"present": present, "directory": str(directory), "detail": detail}
+
+    def sql_error(self, error: RagError) -> Exception:
+        """What plpy.error would raise for `error`.
+
+        PL/Python puts the name of the exception's class before the message. A class of our own
+        makes that "ragsql: ..." where plpy.error itself would say "plpy.Error: ...".
+        """
+        fields = dict.fromkeys(_ERROR_FIELDS) | {
+            "sqlstate": error.sqlstate,
+            "detail": error.detail,
+            "hint": error.hint,
+        }
+        named = type("ragsql", (self._plpy.Error,), {"__module__": "builtins"} | fields)
+        raised: Exception = named(error.message)
+        return raised
+
+    def _pause(self) -> None:
+        """PL/Python notices a cancel or a statement timeout only when it calls the server."""
+        self._plpy.execute("select 1")
+
+    @property
+    def _models(self) -> str | None:
+        """The folder of all models."""
+        return os.environ.get("RAGSQL_MODELS") or self._model_path
+
+    def _window(self, model: Model) -> "TokenWindow":
+        key = (*model.key, model.max_tokens)  # an administrator may correct it meanwhile
+        if key not in self._windows:
+            from ragsql_engine.tokens import load_window
+
+            self._windows[key] = load_window(model, model_directory(self._models, model))
+        return self._windows[key]
+
+    def _provider(self, model: Model) -> "FastembedProvider":
+        if model.key not in self._providers:
+            from ragsql_engine.embedding.fastembed_provider import FastembedProvider
+
+            directory = model_directory(self._models, model)
+            self._providers[model.key] = FastembedProvider(model, directory)
+        return self._providers[model.key]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,3338 @@
+-- PostgreSQL 15. Rewritten by RAGSQL_REWRITE_EXPECTED=1; read the difference.
+
+CREATE SCHEMA rag;
+
+ALTER SCHEMA rag OWNER TO postgres;
+
+COMMENT ON SCHEMA rag IS 'ragsql: what applications call and read.';
+
+CREATE SCHEMA rag_internal;
+
+ALTER SCHEMA rag_internal OWNER TO postgres;
+
+COMMENT ON SCHEMA rag_internal IS 'ragsql: helpers and storage; closed to every caller.';
+
+CREATE TYPE rag.check_result AS (
+	name text,
+	status text,
+	detail text,
+	next_step text
+);
+
+ALTER TYPE rag.check_result OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.check_result IS 'A finding of rag.doctor(): status is ok, warn or fail.';
+
+CREATE TYPE rag.collection_info AS (
+	name text,
+	owner text,
+	description text,
+	readers text[],
+	strategy text,
+	chunk_size integer,
+	overlap integer,
+	min_chunk_size integer,
+	model text,
+	text_config text,
+	search_defaults jsonb,
+	documents bigint,
+	chunks bigint,
+	characters bigint,
+	created_at timestamp with time zone,
+	updated_at timestamp with time zone
+);
+
+ALTER TYPE rag.collection_info OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.collection_info IS 'A collection and what of it the caller can see; readers are shown to those who may grant.';
+
+CREATE TYPE rag.fused AS (
+	rank integer,
+	score double precision,
+	id text,
+	ranks jsonb
+);
+
+ALTER TYPE rag.fused OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.fused IS 'An item of fused rankings: ranks holds its rank in each ranking that has it.';
+
+CREATE TYPE rag.hit AS (
+	rank integer,
+	score double precision,
+	document_id uuid,
+	chunk_index integer,
+	collection text,
+	source text,
+	title text,
+	heading text[],
+	content text,
+	highlight text,
+	start_offset integer,
+	end_offset integer,
+	start_line integer,
+	end_line integer,
+	page integer,
+	kind text,
+	metadata jsonb,
+	semantic_rank integer,
+	semantic_score double precision,
+	bm25_rank integer,
+	bm25_score double precision,
+	fuzzy_rank integer,
+	fuzzy_score double precision,
+	rerank_score double precision,
+	corrected_query text,
+	degraded text[],
+	citation text
+);
+
+ALTER TYPE rag.hit OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.hit IS 'A ranked passage. Offsets count characters of document.content from 0, end exclusive; lines count from 1. A leg that did not find the passage leaves its rank and score null.';
+
+CREATE TYPE rag.identity AS (
+	identity text,
+	source text,
+	principals text[],
+	tenant text,
+	clearance integer,
+	sees_everything boolean,
+	why text
+);
+
+ALTER TYPE rag.identity OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.identity IS 'Who the caller is to ragsql, and why.';
+
+CREATE TYPE rag.ingested AS (
+	document_id uuid,
+	status text,
+	chunks_created integer,
+	job_id bigint
+);
+
+ALTER TYPE rag.ingested OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.ingested IS 'What became of a document: status is created, updated or unchanged.';
+
+CREATE TYPE rag.text_chunk AS (
+	chunk_index integer,
+	content text,
+	start_offset integer,
+	end_offset integer,
+	start_line integer,
+	end_line integer,
+	heading text[],
+	section_start integer,
+	section_end integer,
+	kind text,
+	token_count integer,
+	value real,
+	embed_text text
+);
+
+ALTER TYPE rag.text_chunk OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.text_chunk IS 'A passage of a text, before it is stored; offsets as in rag.hit.';
+
+CREATE TYPE rag_internal.identity AS (
+	who name,
+	tenant text,
+	clearance smallint,
+	sees_everything boolean,
+	principal_ids bigint[]
+);
+
+ALTER TYPE rag_internal.identity OWNER TO rag_owner;
+
+CREATE TYPE rag_internal.leg_hit AS (
+	leg text,
+	rank integer,
+	score double precision,
+	chunk_id bigint,
+	document_id uuid,
+	chunk_index integer
+);
+
+ALTER TYPE rag_internal.leg_hit OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.leg_hit IS 'A passage that one leg of a search found, with its rank there.';
+
+CREATE TYPE rag_internal.prepared_chunk AS (
+	chunk rag.text_chunk,
+	embed_hash bytea,
+	v public.halfvec
+);
+
+ALTER TYPE rag_internal.prepared_chunk OWNER TO rag_owner;
+
+CREATE TYPE rag_internal.scope AS (
+	acl_ids bigint[],
+	collection_ids bigint[],
+	filter jsonb,
+	filter_path jsonpath,
+	vars jsonb
+);
+
+ALTER TYPE rag_internal.scope OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: classes the caller may read, collections, and the filter.';
+
+CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens', 'is_default'];
+    _options jsonb := coalesce(options, '{}');
+    _unknown text;
+    _model rag.model;
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using errcode = '42501', message = 'only rag_admin may register a model';
+    end if;
+    perform rag_internal.require_visible_text('name', add_model.name);
+    select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_options) k where k <> all (_known);
+    if _unknown is not null then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown model option: %s', _unknown),
+            hint    = format('Known options: %s.', array_to_string(_known, ', '));
+    end if;
+
+    lock table rag.model in share row exclusive mode;
+    select m.* into _model from rag.model m where m.name = add_model.name;
+    if not found then
+        insert into rag.model (name, provider, dimensions, max_tokens)
+        values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
+                coalesce((_options ->> 'max_tokens')::integer, 256))
+        returning * into _model;
+        perform rag_internal.add_embedding_partition(_model, coalesce(_options ->> 'metric', 'cosine'));
+    elsif _model.dimensions <> add_model.dimensions then
+        raise exception using
+            errcode = '22023',
+            message = format('model "%s" has %s dimensions, not %s',
+                             _model.name, _model.dimensions, add_model.dimensions),
+            hint    = 'Register the other model under a name of its own.';
+    elsif _options ->> 'metric' <> _model.metric
+          or (_options ->> 'revision' <> _model.revision
+              and exists (select from rag.collection k where k.model_id = _model.model_id)) then
+        raise exception using
+            errcode = '55000',
+            message = format('model "%s" is registered as revision "%s" with metric %s, and in use',
+                             _model.name, _model.revision, _model.metric),
+            hint    = 'Vectors of two revisions cannot be compared: register the other one under a name of its own.';
+    end if;
+
+    if coalesce((_options ->> 'is_default')::boolean, false) then
+        update rag.model m set is_default = false where m.is_default and m.kind = _model.kind;
+    end if;
+    update rag.model m
+    set metric         = coalesce(_options ->> 'metric', m.metric),
+        revision       = coalesce(_options ->> 'revision', m.revision),
+        query_prefix   = coalesce(_options ->> 'query_prefix', m.query_prefix),
+        passage_prefix = coalesce(_options ->> 'passage_prefix', m.passage_prefix),
+        max_tokens     = coalesce((_options ->> 'max_tokens')::integer, m.max_tokens),
+        is_default     = coalesce((_options ->> 'is_default')::boolean, m.is_default)
+    where m.model_id = _model.model_id;
+    return _model.name;
+end
+$$;
+
+ALTER FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) IS 'See rag.add_model.';
+
+CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(secret || sha256(secret || convert_to(
+        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())), 'UTF8')))
+$$;
+
+ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ticket(secret bytea, who name) IS 'HMAC-like SHA-256 over user, backend and statement time (RFC 2104 nesting).';
+
+CREATE TABLE rag_internal.ticket_key (
+    only_row boolean DEFAULT true NOT NULL,
+    secret bytea NOT NULL,
+    CONSTRAINT ticket_key_only_row_check CHECK (only_row)
+);
+
+ALTER TABLE rag_internal.ticket_key OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.ticket_key IS 'The secret that makes the tickets of rag_internal.caller.';
+
+CREATE VIEW rag_internal.caller AS
+ SELECT CURRENT_USER AS who,
+    rag_internal.ticket(k.secret, CURRENT_USER) AS ticket
+   FROM rag_internal.ticket_key k;
+
+ALTER TABLE rag_internal.caller OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
+
+CREATE FUNCTION rag.add_model(name text, provider text DEFAULT 'fastembed'::text, dimensions integer DEFAULT 384, options jsonb DEFAULT '{}'::jsonb) RETURNS text
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.add_model(c.who, c.ticket, add_model.name, add_model.provider, add_model.dimensions, add_model.options) AS add_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included), is_default. Other dimensions than registered are 22023, another revision of a model in use is 55000.';
+
+CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _old rag.collection := rag_internal.own_collection(_identity, alter_collection.name, true);
+    _new rag.collection := _old;
+    _document rag.document;
+    _info rag.collection_info;
+begin
+    _new.description := coalesce(alter_collection.description, _old.description);
+    if alter_collection.strategy is not null then
+        -- sizes of another strategy are in another unit
+        _new.strategy := alter_collection.strategy;
+        _new.chunk_size := null;
+        _new.overlap := null;
+        _new.min_chunk_size := null;
+    end if;
+    _new.chunk_size := coalesce(alter_collection.chunk_size, _new.chunk_size);
+    _new.overlap := coalesce(alter_collection.overlap, _new.overlap);
+    _new.min_chunk_size := coalesce(alter_collection.min_chunk_size, _new.min_chunk_size);
+    _new.text_config := coalesce(alter_collection.text_config, _old.text_config);
+    _new.search_defaults := coalesce(alter_collection.search_defaults, _old.search_defaults);
+    if alter_collection.model = 'none' then
+        _new.model_id := null;
+    elsif alter_collection.model is not null then
+        _new.model_id := (rag_internal.find_model(alter_collection.model)).model_id;
+    end if;
+    if _new.model_id is distinct from _old.model_id
+       and exists (select from rag.document d where d.collection_id = _old.collection_id) then
+        raise exception using
+            errcode = '55000',
+            message = format('collection "%s" has documents embedded with another model', _old.name),
+            hint    = 'Make a collection with the new model and ingest the documents there.';
+    end if;
+    perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
+                                    _new.min_chunk_size, null);
+    perform rag.analyze('settings', _new.text_config);
+
+    update rag.collection k
+    set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
+        overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
+        text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
+    where k.collection_id = _old.collection_id;
+    if _new.text_config <> _old.text_config then
+        for _document in select d.* from rag.document d where d.collection_id = _old.collection_id loop
+            perform rag_internal.reindex_document(_document, _new);
+        end loop;
+    end if;
+    select i.* into _info from rag_internal.collection_info(_identity, array[_old.name]) i;
+    return _info;
+end
+$$;
+
+ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.alter_collection.';
+
+CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb) RETURNS rag.collection_info
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults) AS alter_collection
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
+
+CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _config regconfig;
+begin
+    begin
+        _config := config::regconfig;
+    exception when undefined_object or invalid_text_representation or invalid_name then
+        raise exception using
+            errcode = '22023',
+            message = format('text search configuration "%s" does not exist', config),
+            hint    = 'Names are in pg_ts_config, for example: simple, english, german.';
+    end;
+    return to_tsvector(_config, rag_internal.fold_text(content));
+end
+$$;
+
+ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration, accents and compatibility forms folded. An unknown configuration is 22023.';
+
+CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) RETURNS SETOF rag.hit
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _legs text[] := rag_internal.legs_of(search.strategy);
+    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(), search.rrf_k);
+    _scope rag_internal.scope;
+    _cut bigint;
+    _leg text;
+    _hits rag_internal.leg_hit[] := '{}';
+    _degraded text[] := '{}';
+begin
+    perform rag_internal.require_visible_text('query', search.query);
+    perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
+    if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('top_k is %s and skip is %s', coalesce(search.top_k::text, 'null'),
+                             coalesce(search.skip::text, 'null')),
+            hint    = 'top_k is 1 or more, skip is 0 or more.';
+    end if;
+    _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
+    _scope.collection_ids := array(
+        select k.collection_id from rag_internal.visible_collections(_identity, search.collections) k);
+    _scope.filter := search.filter;
+    _scope.filter_path := search.filter_path;
+    _scope.vars := coalesce(search.vars, '{}');
+    _cut := greatest(100, 5 * (search.top_k::bigint + search.skip));
+
+    foreach _leg in array _legs loop
+        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
+        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
+        begin
+            _hits := _hits || case _leg
+                when 'semantic' then array(select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
+                when 'bm25' then array(select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
+                when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
+            end;
+        exception when object_not_in_prerequisite_state then
+            if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
+                raise;
+            end if;
+            _degraded := _degraded || format('%s: %s', _leg, sqlerrm);
+        end;
+    end loop;
+
+    return query
+        select h.*
+        from rag_internal.hydrate(_hits, _scope, _weights, search.rrf_k, cardinality(_legs) > 1,
+                                  nullif(_degraded, '{}'), search.top_k, search.skip) h;
+end
+$$;
+
+ALTER FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'See rag.search.';
+
+CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT h.rank,
+     h.score,
+     h.document_id,
+     h.chunk_index,
+     h.collection,
+     h.source,
+     h.title,
+     h.heading,
+     h.content,
+     h.highlight,
+     h.start_offset,
+     h.end_offset,
+     h.start_line,
+     h.end_line,
+     h.page,
+     h.kind,
+     h.metadata,
+     h.semantic_rank,
+     h.semantic_score,
+     h.bm25_rank,
+     h.bm25_score,
+     h.fuzzy_rank,
+     h.fuzzy_score,
+     h.rerank_score,
+     h.corrected_query,
+     h.degraded,
+     h.citation
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+END;
+
+ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) RETURNS SETOF rag.text_chunk
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag.model;
+begin
+    perform rag_internal.authenticate(who, ticket);
+    perform rag_internal.require_visible_text('content', chunk_text.content);
+    if chunk_text.model is distinct from 'none'
+       and (chunk_text.model is not null or exists (select from rag.model m where m.is_default)) then
+        _model := rag_internal.find_model(chunk_text.model);
+    end if;
+    return query
+        select p.*
+        from rag_internal.split_text(chunk_text.content, coalesce(chunk_text.strategy, 'word'),
+                                     chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size,
+                                     _model) p;
+end
+$$;
+
+ALTER FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'See rag.chunk_text.';
+
+CREATE FUNCTION rag.chunk_text(content text, strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text) RETURNS SETOF rag.text_chunk
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT p.chunk_index,
+     p.content,
+     p.start_offset,
+     p.end_offset,
+     p.start_line,
+     p.end_line,
+     p.heading,
+     p.section_start,
+     p.section_end,
+     p.kind,
+     p.token_count,
+     p.value,
+     p.embed_text
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.chunk_text(c.who, c.ticket, chunk_text.content, chunk_text.strategy, chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size, chunk_text.model) p(chunk_index, content, start_offset, end_offset, start_line, end_line, heading, section_start, section_end, kind, token_count, value, embed_text);
+END;
+
+ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word (200 words, 50 of overlap), character (500, 100); a tail below min_chunk_size (20 characters) joins its neighbour. Each passage fits the window of the model (null: the default model, none: no limit). An overlap not below the size is 22023.';
+
+CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _info rag.collection_info;
+begin
+    perform rag_internal.create_collection(
+        _identity, make_collection.name, make_collection.description, make_collection.readers,
+        make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
+        make_collection.min_chunk_size, make_collection.model, coalesce(make_collection.text_config, 'english'),
+        coalesce(make_collection.search_defaults, '{}'));
+    _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
+    select i.* into _info from rag_internal.collection_info(_identity, array[make_collection.name]) i;
+    return _info;
+end
+$$;
+
+ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.create_collection.';
+
+CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb) RETURNS rag.collection_info
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults) AS make_collection
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. Sizes null: the strategy''s own (word 200/50 words, character 500/100 characters). model null: the default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
+
+CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.owned_document(
+        rag_internal.authenticate(who, ticket), delete_document.document_id, false);
+    delete from rag.document d where d.document_id = delete_document.document_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) IS 'See rag.delete_document.';
+
+CREATE FUNCTION rag.delete_document(document_id uuid) RETURNS void
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.delete_document(c.who, c.ticket, delete_document.document_id) AS delete_document
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.delete_document(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.delete_document(document_id uuid) IS 'Removes a document with its passages and vectors. P0002 where the caller sees none, 42501 where it may only read it.';
+
+CREATE FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) RETURNS SETOF rag.collection_info
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select i.* from rag_internal.collection_info(rag_internal.authenticate(who, ticket), names) i
+$$;
+
+ALTER FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) IS 'See rag.list_collections and rag.describe_collection.';
+
+CREATE FUNCTION rag.describe_collection(name text) RETURNS SETOF rag.collection_info
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT i.name,
+     i.owner,
+     i.description,
+     i.readers,
+     i.strategy,
+     i.chunk_size,
+     i.overlap,
+     i.min_chunk_size,
+     i.model,
+     i.text_config,
+     i.search_defaults,
+     i.documents,
+     i.chunks,
+     i.characters,
+     i.created_at,
+     i.updated_at
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at);
+END;
+
+ALTER FUNCTION rag.describe_collection(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for a name; P0002 where the caller sees no such collection.';
+
+CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.check_result
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _major integer := current_setting('server_version_num')::integer / 10000;
+    _engine jsonb;
+    _status jsonb;
+    _model rag.model;
+begin
+    return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
+                    'PostgreSQL ' || current_setting('server_version'),
+                    case when _major not between 15 and 18 then 'Use PostgreSQL 15 to 18.' end)::rag.check_result;
+    return query
+        select 'extension ' || x.name, case when e.oid is null then 'fail' else 'ok' end,
+               coalesce(e.extname || ' ' || e.extversion || ' in schema ' || n.nspname, 'not created'),
+               case when e.oid is null then format('As a superuser: create extension %I;', x.name) end
+        from unnest(array['plpython3u', 'vector', 'pg_trgm']) x (name)
+        left join pg_extension e on e.extname = x.name
+        left join pg_namespace n on n.oid = e.extnamespace;
+    return query
+        select 'migrations', 'ok', 'revision ' || string_agg(v.version_num, ', '), null
+        from rag_internal.alembic_version v;
+    begin
+        _engine := rag_internal.engine_info();
+        return next row('engine', 'ok',
+                        case when _identity.sees_everything
+                             then format('Python %s (%s), ragsql_engine in %s, fastembed %s, numpy %s',
+                                         _engine ->> 'version', _engine ->> 'executable', _engine ->> 'engine_path',
+                                         _engine ->> 'fastembed', _engine ->> 'numpy')
+                             else format('Python %s', _engine ->> 'version') end,
+                        null)::rag.check_result;
+        for _model in select m.* from rag.model m order by m.is_default desc, m.name loop
+            _status := rag_internal.model_status(_model);
+            return next row('model ' || _model.name,
+                            case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
+                            format('%s dimensions, window %s tokens%s%s', _model.dimensions, _model.max_tokens,
+                                   case when _model.is_default then ', the default' else '' end,
+                                   case when _identity.sees_everything then ', ' || (_status ->> 'detail') end),
+                            case when not (_status ->> 'present')::boolean
+                                 then 'Put the model''s files there: `ragsql up` does it for its own server.'
+                            end)::rag.check_result;
+        end loop;
+    exception when object_not_in_prerequisite_state then
+        return next row('engine', 'fail', case when _identity.sees_everything then sqlerrm else 'cannot be loaded' end,
+                        'Install ragsql with the Python that plpython3u links and set python_path in '
+                        'rag_internal.setting, then reconnect.')::rag.check_result;
+    end;
+    if not exists (select from rag.model m where m.is_default) then
+        return next row('default model', 'fail', 'no model is registered as the default',
+                        'Run `ragsql up`, or rag.add_model(..., options => ''{"is_default": true}'').')::rag.check_result;
+    end if;
+    return query
+        select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
+               format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
+               case when d.datctype in ('C', 'POSIX')
+                    then 'Words beyond ASCII get no trigrams here: make the database with lc_ctype C.UTF-8 or a language''s.'
+               end
+        from pg_database d
+        where d.datname = current_database();
+    return next row('access rules', case when _identity.sees_everything then 'warn' else 'ok' end,
+                    format('you are %s, %s', _identity.who,
+                           case when _identity.sees_everything then 'which bypasses access rules'
+                                else 'to whom access rules apply' end),
+                    case when _identity.sees_everything
+                         then 'Let applications connect as a role that has rag_reader and nothing more.'
+                    end)::rag.check_result;
+    if _identity.sees_everything then
+        return query
+            select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
+                   case when count(*) = 0 then 'every granted role exists'
+                        else format('%s granted roles no longer exist under their name and oid', count(*)) end,
+                   case when count(*) > 0
+                        then 'After a restore into another cluster, or a rename, grant reading again: '
+                             'rag.grant_read(...).' end
+            from rag.principal p
+            where p.kind = 'role'
+              and not exists (select from pg_roles r where r.oid = p.role_oid and r.rolname = p.name);
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.doctor(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.doctor(who name, ticket bytea) IS 'See rag.doctor.';
+
+CREATE FUNCTION rag.doctor() RETURNS SETOF rag.check_result
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT d.name,
+     d.status,
+     d.detail,
+     d.next_step
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.doctor(c.who, c.ticket) d(name, status, detail, next_step);
+END;
+
+ALTER FUNCTION rag.doctor() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.doctor() IS 'A row per finding (ok, warn or fail) with the next step: server, extensions, engine, models, locale, and whether access rules apply to the caller. Paths of the server are shown to rag_admin alone.';
+
+CREATE FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), drop_collection.name, true);
+begin
+    delete from rag.collection k where k.collection_id = _collection.collection_id;
+    delete from rag.acl a where a.acl_id = _collection.acl_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) IS 'See rag.drop_collection.';
+
+CREATE FUNCTION rag.drop_collection(name text) RETURNS void
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_collection(c.who, c.ticket, drop_collection.name) AS drop_collection
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_collection(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it is another''s.';
+
+CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    if embed.kind is null or embed.kind not in ('query', 'passage') then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown kind "%s"', embed.kind),
+            hint    = 'Texts are embedded as query or as passage.';
+    end if;
+    return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
+end
+$$;
+
+ALTER FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) IS 'See rag.embed.';
+
+CREATE FUNCTION rag.embed(texts text[], model text DEFAULT NULL::text, kind text DEFAULT 'passage'::text) RETURNS public.vector[]
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.embed(c.who, c.ticket, embed.texts, embed.model, embed.kind) AS embed
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.embed(texts text[], model text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.embed(texts text[], model text, kind text) IS 'One unit vector per text, in order. model null: the default. kind: query or passage (models prefix them differently). A blank text is 22023, a passage beyond the model''s window 54000, a missing model 55000.';
+
+CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT h.rank,
+     h.score,
+     h.document_id,
+     h.chunk_index,
+     h.collection,
+     h.source,
+     h.title,
+     h.heading,
+     h.content,
+     h.highlight,
+     h.start_offset,
+     h.end_offset,
+     h.start_line,
+     h.end_line,
+     h.page,
+     h.kind,
+     h.metadata,
+     h.semantic_rank,
+     h.semantic_score,
+     h.bm25_rank,
+     h.bm25_score,
+     h.fuzzy_rank,
+     h.fuzzy_score,
+     h.rerank_score,
+     h.corrected_query,
+     h.degraded,
+     h.citation
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+END;
+
+ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag.collection;
+    _document rag.document;
+    _principal_id bigint;
+    _readers bigint[];
+    _changed boolean;
+begin
+    if (change_readers.collection is null) = (change_readers.document_id is null) then
+        raise exception using
+            errcode = '22023',
+            message = 'give either a collection or a document_id',
+            hint    = 'For example: rag.grant_read(''docs'', ''role:alice''), or '
+                      'rag.grant_read(document_id => ''...'', reader => ''role:alice'').';
+    end if;
+    if change_readers.collection is not null then
+        _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
+        _principal_id := rag_internal.principal_for(reader);
+        if granted then
+            insert into rag_internal.acl_reader (principal_id, acl_id) values (_principal_id, _collection.acl_id)
+            on conflict do nothing;
+        else
+            delete from rag_internal.acl_reader ar
+            where ar.principal_id = _principal_id and ar.acl_id = _collection.acl_id;
+        end if;
+        return found;
+    end if;
+
+    _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
+    _principal_id := rag_internal.principal_for(reader);
+    _readers := array(select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
+    _changed := granted <> (_principal_id = any (_readers));
+    if _changed then
+        _readers := case when granted then _readers || _principal_id
+                         else array_remove(_readers, _principal_id) end;
+        perform rag_internal.reclass_document(_document.document_id, rag_internal.intern_readers(_readers));
+    end if;
+    return _changed;
+end
+$$;
+
+ALTER FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) IS 'See rag.grant_read and rag.revoke_read.';
+
+CREATE FUNCTION rag.grant_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.change_readers(c.who, c.ticket, grant_read.collection, grant_read.reader, grant_read.document_id, true) AS change_readers
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) IS 'Adds a reader (role:NAME or public) to a collection, or to one document by document_id; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of one row. A document granted by itself keeps readers of its own from then on.';
+
+CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag.collection;
+    _new rag.document;
+    _old rag.document;
+    _chunks rag_internal.prepared_chunk[];
+    _count integer := 0;
+begin
+    perform rag_internal.require_visible_text('content', ingest.content);
+    if jsonb_typeof(coalesce(ingest.metadata, '{}')) <> 'object' then
+        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
+    end if;
+    _collection := rag_internal.collection_for_ingest(_identity, ingest.collection);
+
+    _new.collection_id := _collection.collection_id;
+    _new.content := ingest.content;
+    _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
+    _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
+    _new.version := coalesce(ingest.version, '');
+    if octet_length(_new.source) + octet_length(_new.version) > 2000 then
+        raise exception using errcode = '22023', message = 'source and version have more than 2000 bytes together';
+    end if;
+    _new.title := ingest.title;
+    _new.tags := coalesce(ingest.tags, '{}');
+    _new.metadata := coalesce(ingest.metadata, '{}');
+    _new.language := ingest.language;
+    _new.mime := coalesce(ingest.mime, 'text/plain');
+    _new.status := 'active';
+    _new.valid_from := ingest.valid_from;
+    _new.valid_until := ingest.valid_until;
+    if _new.valid_from >= _new.valid_until then
+        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
+    end if;
+    _new.indexed_as := rag_internal.indexing_settings(_collection);
+    if ingest.readers is not null then
+        _new.acl_id := rag_internal.intern_readers(
+            array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
+    end if;
+
+    select d.* into _old from rag.document d
+    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version;
+    if _old.content_hash is distinct from _new.content_hash or _old.indexed_as is distinct from _new.indexed_as then
+        _chunks := rag_internal.prepare_chunks(_collection, _new.content);
+    end if;
+
+    if _old.document_id is null then
+        _new.document_id := gen_random_uuid();
+        _new.acl_id := coalesce(_new.acl_id, _collection.acl_id);
+        _new.created_at := now();
+        _new.updated_at := now();
+        _new.attributes := rag_internal.attributes(_new);
+        insert into rag.document select (_new).* on conflict on constraint document_key do nothing;
+        if found then
+            _count := rag_internal.write_chunks(_new, _collection, _chunks);
+            return row(_new.document_id, 'created', _count, null)::rag.ingested;
+        end if;
+    end if;
+    return rag_internal.replace_document(_new, _collection, _chunks);
+end
+$$;
+
+ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'See rag.ingest.';
+
+CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS rag.ingested
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until) AS ingest
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; null readers are the collection''s (or stay as they are), else role:NAME or public. Blank content is 22023.';
+
+CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version', 'language',
+                           'mime', 'valid_from', 'valid_until'];
+    _document jsonb;
+    _number bigint;
+    _unknown text;
+begin
+    if jsonb_typeof(documents) is distinct from 'array' then
+        raise exception using
+            errcode = '22023',
+            message = 'documents is not a JSON array of objects',
+            hint    = 'For example: [{"content": "...", "source": "a.md"}].';
+    end if;
+    for _document, _number in select e, n from jsonb_array_elements(documents) with ordinality t (e, n) loop
+        if jsonb_typeof(_document) <> 'object' then
+            raise exception using errcode = '22023', message = format('document %s is not a JSON object', _number);
+        end if;
+        select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_document) k where k <> all (_known);
+        if _unknown is not null then
+            raise exception using
+                errcode = '22023',
+                message = format('document %s has unknown keys: %s', _number, left(_unknown, 200)),
+                hint    = format('Known keys: %s.', array_to_string(_known, ', '));
+        end if;
+        return next rag_internal.ingest(
+            who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
+            _document ->> 'title', rag_internal.text_array(_document -> 'tags'), _document -> 'metadata',
+            rag_internal.text_array(_document -> 'readers'), _document ->> 'version', _document ->> 'language',
+            _document ->> 'mime', (_document ->> 'valid_from')::timestamptz,
+            (_document ->> 'valid_until')::timestamptz);
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) IS 'See rag.ingest_many.';
+
+CREATE FUNCTION rag.ingest_many(collection text, documents jsonb) RETURNS SETOF rag.ingested
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT i.document_id,
+     i.status,
+     i.chunks_created,
+     i.job_id
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents) i(document_id, status, chunks_created, job_id);
+END;
+
+ALTER FUNCTION rag.ingest_many(collection text, documents jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until. One bad document refuses all.';
+
+CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT i.name,
+     i.owner,
+     i.description,
+     i.readers,
+     i.strategy,
+     i.chunk_size,
+     i.overlap,
+     i.min_chunk_size,
+     i.model,
+     i.text_config,
+     i.search_defaults,
+     i.documents,
+     i.chunks,
+     i.characters,
+     i.created_at,
+     i.updated_at
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at);
+END;
+
+ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with counts of the documents, passages and characters that the caller can see.';
+
+CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), rename_collection.name, true);
+begin
+    perform rag_internal.require_visible_text('new_name', new_name);
+    if length(new_name) > 200 then
+        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+    end if;
+    update rag.collection k
+    set name = rename_collection.new_name, updated_at = now()
+    where k.collection_id = _collection.collection_id;
+exception when unique_violation then
+    raise exception using
+        errcode = '42710',
+        message = format('the collection name "%s" is taken', new_name),
+        hint    = 'Choose another name.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) IS 'See rag.rename_collection.';
+
+CREATE FUNCTION rag.rename_collection(name text, new_name text) RETURNS void
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.rename_collection(c.who, c.ticket, rename_collection.name, rename_collection.new_name) AS rename_collection
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.rename_collection(name text, new_name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.rename_collection(name text, new_name text) IS 'Renames a collection; its documents and readers stay. 42710 where the new name is taken.';
+
+CREATE FUNCTION rag.revoke_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.change_readers(c.who, c.ticket, revoke_read.collection, revoke_read.reader, revoke_read.document_id, false) AS change_readers
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) IS 'Removes a reader from a collection, or from one document by document_id; whether that changed something. It holds from the next statement on, in every session. Documents with readers of their own are not touched by a collection.';
+
+CREATE FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _weights jsonb := defaults || coalesce(weights, '{}');
+    _hint text := format('Weights are numbers of 0 or more for %s, one of them above 0.',
+                         (select string_agg(k, ', ' order by k) from jsonb_object_keys(defaults) k));
+begin
+    if rrf_k is null or rrf_k < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('rrf_k is %s', coalesce(rrf_k::text, 'null')),
+            hint    = 'rrf_k is 0 or more; 60 is customary.';
+    elsif jsonb_typeof(_weights) <> 'object' then
+        raise exception using errcode = '22023', message = 'weights is not a JSON object', hint = _hint;
+    elsif exists (select from jsonb_object_keys(_weights) k where not defaults ? k) then
+        raise exception using
+            errcode = '22023',
+            message = format('weights names an unknown ranking: %s',
+                             (select left(k, 100) from jsonb_object_keys(_weights) k where not defaults ? k limit 1)),
+            hint    = _hint;
+    end if;
+    if exists (select from jsonb_each(_weights) w
+               where case when jsonb_typeof(w.value) = 'number' then w.value::numeric < 0
+                               or w.value::numeric > 1e300 else true end)
+       or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
+        raise exception using errcode = '22023', message = 'weights are not numbers of 0 or more', hint = _hint;
+    end if;
+    return _weights;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) IS 'weights over defaults; 22023 for an unknown ranking, for a negative, all zero or non-numeric weight, and for a negative rrf_k.';
+
+CREATE FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select weight / (rrf_k::double precision + rank)
+$$;
+
+ALTER FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint) IS 'weight / (k + rank), ranks from 1 (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion, SIGIR 2009).';
+
+CREATE FUNCTION rag.rrf(rankings jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT 60) RETURNS SETOF rag.fused
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ WITH settings AS (
+          SELECT rag_internal.check_weights(rrf.weights, ( SELECT COALESCE(jsonb_object_agg(k.k, 1), '{"": 1}'::jsonb) AS "coalesce"
+                    FROM jsonb_object_keys(rrf.rankings) k(k)), rrf.rrf_k) AS weights
+         ), ranked AS (
+          SELECT r.key AS ranking,
+             i.id,
+             min(i.rank) AS rank
+            FROM jsonb_each(rrf.rankings) r(key, value),
+             LATERAL jsonb_array_elements_text(r.value) WITH ORDINALITY i(id, rank)
+           GROUP BY r.key, i.id
+         ), fused AS (
+          SELECT r.id,
+             sum(rag_internal.reciprocal_rank(((s.weights ->> r.ranking))::double precision, rrf.rrf_k, r.rank) ORDER BY r.ranking) AS score,
+             jsonb_object_agg(r.ranking, r.rank) AS ranks
+            FROM ranked r,
+             settings s
+           WHERE (((s.weights ->> r.ranking))::double precision > (0)::double precision)
+           GROUP BY r.id
+         )
+  SELECT (row_number() OVER (ORDER BY f.score DESC, (f.id COLLATE "C")))::integer AS row_number,
+     f.score,
+     f.id,
+     f.ranks
+    FROM fused f
+   ORDER BY ((row_number() OVER (ORDER BY f.score DESC, (f.id COLLATE "C")))::integer);
+END;
+
+ALTER FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) IS 'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], "theirs": ["b"]}. score = sum of weight / (rrf_k + rank) over the rankings that have the id; weights {"mine": 2} default to 1, and 0 leaves a ranking out. Source: Cormack, Clarke, Buettcher, SIGIR 2009.';
+
+CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT 'hybrid'::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT 60, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false) RETURNS SETOF rag.hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT h.rank,
+     h.score,
+     h.document_id,
+     h.chunk_index,
+     h.collection,
+     h.source,
+     h.title,
+     h.heading,
+     h.content,
+     h.highlight,
+     h.start_offset,
+     h.end_offset,
+     h.start_line,
+     h.end_line,
+     h.page,
+     h.kind,
+     h.metadata,
+     h.semantic_rank,
+     h.semantic_score,
+     h.bm25_rank,
+     h.bm25_score,
+     h.fuzzy_rank,
+     h.fuzzy_score,
+     h.rerank_score,
+     h.corrected_query,
+     h.degraded,
+     h.citation
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+END;
+
+ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs, weights {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000.';
+
+CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT h.rank,
+     h.score,
+     h.document_id,
+     h.chunk_index,
+     h.collection,
+     h.source,
+     h.title,
+     h.heading,
+     h.content,
+     h.highlight,
+     h.start_offset,
+     h.end_offset,
+     h.start_line,
+     h.end_line,
+     h.page,
+     h.kind,
+     h.metadata,
+     h.semantic_rank,
+     h.semantic_score,
+     h.bm25_rank,
+     h.bm25_score,
+     h.fuzzy_rank,
+     h.fuzzy_score,
+     h.rerank_score,
+     h.corrected_query,
+     h.degraded,
+     h.citation
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+END;
+
+ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
+    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _old rag.document := rag_internal.owned_document(
+        rag_internal.authenticate(who, ticket), update_document.document_id, false);
+    _new rag.document := _old;
+    _collection rag.collection;
+begin
+    if jsonb_typeof(coalesce(update_document.metadata, '{}')) <> 'object' then
+        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
+    elsif update_document.status not in ('active', 'archived') then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown status "%s"', update_document.status),
+            hint    = 'A document is active or archived.';
+    end if;
+    _new.title := coalesce(update_document.title, _old.title);
+    _new.tags := coalesce(update_document.tags, _old.tags);
+    _new.metadata := coalesce(update_document.metadata, _old.metadata);
+    _new.status := coalesce(update_document.status, _old.status);
+    _new.valid_from := coalesce(update_document.valid_from, _old.valid_from);
+    _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
+    if _new.valid_from >= _new.valid_until then
+        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
+    end if;
+    if _new = _old then
+        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+    end if;
+
+    _new.updated_at := now();
+    _new.attributes := rag_internal.attributes(_new);
+    update rag.document d
+    set title = _new.title, tags = _new.tags, metadata = _new.metadata, status = _new.status,
+        valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
+        updated_at = _new.updated_at
+    where d.document_id = _new.document_id;
+    if _new.title is distinct from _old.title then
+        select k.* into _collection from rag.collection k where k.collection_id = _new.collection_id;
+        perform rag_internal.reindex_document(_new, _collection);
+    end if;
+    return row(_new.document_id, 'updated', 0, null)::rag.ingested;
+end
+$$;
+
+ALTER FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'See rag.update_document.';
+
+CREATE FUNCTION rag.update_document(document_id uuid, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], metadata jsonb DEFAULT NULL::jsonb, status text DEFAULT NULL::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS rag.ingested
+    LANGUAGE sql PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT rag_internal.update_document(c.who, c.ticket, update_document.document_id, update_document.title, update_document.tags, update_document.metadata, update_document.status, update_document.valid_from, update_document.valid_until) AS update_document
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Changes what is given; null leaves as it is (infinity lifts a valid_until). The text stays, and so do its vectors. An archived document is not searched. P0002 where the caller sees no such document, 42501 where it may only read it.';
+
+CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (i.who)::text,
+           'database role',
+           array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
+                 from rag.principal p
+                 where p.principal_id = any (i.principal_ids)
+                 order by 1),
+           i.tenant,
+           i.clearance::integer,
+           i.sees_everything,
+           case when r.rolsuper then 'a superuser sees everything'
+                when pg_has_role(i.who, 'rag_admin', 'usage') then 'has usage of rag_admin, which sees everything'
+                when pg_has_role(i.who, 'rag_owner', 'usage') then 'has usage of rag_owner, which sees everything'
+                else 'current_user, and the roles it has usage of' end
+    from rag_internal.authenticate(who, ticket) i
+    left join pg_roles r on r.rolname = i.who
+$$;
+
+ALTER FUNCTION rag_internal.whoami(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.whoami(who name, ticket bytea) IS 'See rag.whoami.';
+
+CREATE FUNCTION rag.whoami() RETURNS SETOF rag.identity
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT i.identity,
+     i.source,
+     i.principals,
+     i.tenant,
+     i.clearance,
+     i.sees_everything,
+     i.why
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.whoami(c.who, c.ticket) i(identity, source, principals, tenant, clearance, sees_everything, why);
+END;
+
+ALTER FUNCTION rag.whoami() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.whoami() IS 'The caller''s identity: the database role, the principals it can be granted through, and whether access rules apply to it at all.';
+
+CREATE TABLE rag.model (
+    model_id integer NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    kind text DEFAULT 'embedding'::text NOT NULL,
+    provider text DEFAULT 'fastembed'::text NOT NULL,
+    revision text DEFAULT ''::text NOT NULL,
+    dimensions integer NOT NULL,
+    metric text DEFAULT 'cosine'::text NOT NULL,
+    query_prefix text DEFAULT ''::text NOT NULL,
+    passage_prefix text DEFAULT ''::text NOT NULL,
+    max_tokens integer NOT NULL,
+    is_default boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT model_dimensions_in_range CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
+    CONSTRAINT model_kind_is_known CHECK ((kind = ANY (ARRAY['embedding'::text, 'sparse'::text, 'rerank'::text]))),
+    CONSTRAINT model_metric_is_known CHECK ((metric = ANY (ARRAY['cosine'::text, 'l2'::text, 'inner_product'::text]))),
+    CONSTRAINT model_provider_is_known CHECK ((provider = 'fastembed'::text)),
+    CONSTRAINT model_window_has_room CHECK ((max_tokens >= 16))
+);
+
+ALTER TABLE rag.model OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.model IS 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
+
+CREATE FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) RETURNS void
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _partition text := format('embedding_%s', (model).model_id);
+    _operators text := case metric when 'cosine' then 'halfvec_cosine_ops'
+                                   when 'l2' then 'halfvec_l2_ops'
+                                   when 'inner_product' then 'halfvec_ip_ops' end;
+begin
+    if _operators is null then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown metric "%s"', metric),
+            hint    = 'Known metrics: cosine, l2, inner_product.';
+    end if;
+    execute format('create table rag_internal.%I partition of rag_internal.embedding for values in (%s)',
+                   _partition, (model).model_id);
+    execute format('alter table rag_internal.%I enable row level security', _partition);
+    execute format('create index %I on rag_internal.%I using hnsw '
+                   '((v::"public".halfvec(%s)) "public".%s)',
+                   _partition || '_hnsw', _partition, (model).dimensions, _operators);
+end
+$$;
+
+ALTER FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
+
+CREATE FUNCTION rag_internal.add_words(document_id uuid) RETURNS void
+    LANGUAGE sql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into rag_internal.word (word)
+    select s.word
+    from (select distinct w.word collate "C" as word
+          from rag.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
+          where c.document_id = add_words.document_id) s
+    where not exists (select from rag_internal.word known where known.word = s.word)
+    order by s.word
+    on conflict do nothing
+$$;
+
+ALTER FUNCTION rag_internal.add_words(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_words(document_id uuid) IS 'Adds the surface forms of a document''s passages to rag_internal.word.';
+
+CREATE FUNCTION rag_internal.any_of(lexemes text[]) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
+    from unnest(lexemes) l
+$$;
+
+ALTER FUNCTION rag_internal.any_of(lexemes text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.any_of(lexemes text[]) IS 'The lexemes joined by |; null for none.';
+
+CREATE TABLE rag.document (
+    document_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    collection_id bigint NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    version text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    title text,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    mime text DEFAULT 'text/plain'::text NOT NULL,
+    language text,
+    status text DEFAULT 'active'::text NOT NULL,
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    attributes jsonb NOT NULL,
+    indexed_as jsonb NOT NULL,
+    acl_id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT document_key_fits_index CHECK (((octet_length(source) + octet_length(version)) <= 2000)),
+    CONSTRAINT document_metadata_is_object CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+    CONSTRAINT document_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
+    CONSTRAINT document_validity_is_ordered CHECK ((valid_from < valid_until))
+);
+
+ALTER TABLE rag.document OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.document IS 'A document as it was ingested, character for character.';
+
+COMMENT ON COLUMN rag.document.content_hash IS 'SHA-256 of content in UTF-8.';
+
+COMMENT ON COLUMN rag.document.attributes IS 'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC ISO text.';
+
+COMMENT ON COLUMN rag.document.indexed_as IS 'The settings its chunks were made with; an ingest under other settings makes them anew.';
+
+CREATE FUNCTION rag_internal.attributes(document rag.document) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (document).metadata || jsonb_strip_nulls(jsonb_build_object(
+        'source', (document).source,
+        'title', (document).title,
+        'tags', (document).tags,
+        'version', (document).version,
+        'status', (document).status,
+        'valid_from', to_char((document).valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'valid_until', to_char((document).valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'created_at', to_char((document).created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'updated_at', to_char((document).updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
+$$;
+
+ALTER FUNCTION rag_internal.attributes(document rag.document) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.attributes(document rag.document) IS 'rag.document.attributes: metadata under source, title, tags, version, status and dates (UTC, ISO 8601).';
+
+CREATE FUNCTION rag_internal.authenticate(who name, ticket bytea) RETURNS rag_internal.identity
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity;
+begin
+    if authenticate.ticket is distinct from
+       (select rag_internal.ticket(k.secret, authenticate.who) from rag_internal.ticket_key k) then
+        raise exception using
+            errcode = '28000',
+            message = 'ragsql cannot tell who is asking',
+            hint    = 'Call the functions of schema rag, not those of rag_internal.';
+    end if;
+
+    _identity.who := authenticate.who;
+    _identity.tenant := '';
+    _identity.clearance := 0;
+    _identity.sees_everything := pg_has_role(authenticate.who, 'rag_admin', 'usage')
+                              or pg_has_role(authenticate.who, 'rag_owner', 'usage');
+    _identity.principal_ids := array(
+        select p.principal_id
+        from rag.principal p
+        left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
+        where p.kind = 'public'
+           or (p.kind = 'role' and pg_has_role(authenticate.who, r.oid, 'usage')));
+    return _identity;
+end
+$$;
+
+ALTER FUNCTION rag_internal.authenticate(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.authenticate(who name, ticket bytea) IS 'The identity behind a ticket: 28000 when the ticket does not verify. Roles are those that the caller has usage of; superusers and rag_admin see everything.';
+
+CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+    _k1 constant double precision := 1.2;
+    _b constant double precision := 0.75;
+    _acl_ids bigint[] := (scope).acl_ids;
+    _collection_ids bigint[] := (scope).collection_ids;
+    _filter jsonb := (scope).filter;
+    _filter_path jsonpath := (scope).filter_path;
+    _vars jsonb := (scope).vars;
+begin
+    return query
+    with question as (
+        select k.text_config, tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes
+        from (select distinct k.text_config from rag.collection k
+              where k.collection_id = any (_collection_ids)) k
+    ), corpus as (
+        select c.text_config, count(*)::double precision as n,
+               sum(c.lexeme_count)::double precision / count(*) as average_length
+        from rag_internal.live_chunk c
+        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+        group by c.text_config
+    ), posting as (
+        select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
+               cardinality(l.positions)::double precision as tf,
+               (_filter is null or c.attributes @> _filter)
+               and (_filter_path is null
+                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false)) as passes
+        from question q
+        join rag_internal.live_chunk c
+            on c.text_config = q.text_config and c.tsv @@ rag_internal.any_of(q.lexemes)
+        cross join lateral unnest(c.tsv) l
+        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+          and l.lexeme = any (q.lexemes)
+    ), term as (
+        select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf
+        from posting p join corpus s using (text_config)
+        group by p.text_config, p.lexeme, s.n
+    ), scored as (
+        select p.chunk_id, p.document_id, p.chunk_index,
+               sum(t.idf * p.tf * (_k1 + 1)
+                   / (p.tf + _k1 * (1 - _b + _b * p.lexeme_count / s.average_length))
+                   order by t.idf desc, p.lexeme collate "C") as score
+        from posting p join term t using (text_config, lexeme) join corpus s using (text_config)
+        where p.passes
+        group by p.chunk_id, p.document_id, p.chunk_index
+    )
+    select 'bm25', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
+           s.chunk_id, s.document_id, s.chunk_index
+    from scored s
+    order by 2
+    limit cut;
+end
+$$;
+
+ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A filter masks passages and moves no statistic.';
+
+CREATE FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    -- the path as PostgreSQL prints it, without its string literals
+    _path text := regexp_replace(filter_path::text, '"(\\.|[^"\\])*"', '""', 'g');
+begin
+    if jsonb_typeof(filter) <> 'object' then
+        raise exception using
+            errcode = '22023',
+            message = 'filter is not a JSON object',
+            hint    = 'For example: {"tags": ["guide"]}.';
+    elsif jsonb_typeof(vars) <> 'object' then
+        raise exception using errcode = '22023', message = 'vars is not a JSON object';
+    elsif _path ~ 'like_regex' or regexp_replace(_path, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
+        raise exception using
+            errcode = '22023',
+            message = 'filter_path may not use like_regex, nor methods other than type() and size()',
+            hint    = 'Compare values; dates are ISO 8601 text, which compares in order.';
+    end if;
+    if filter_path is not null then
+        begin
+            perform jsonb_path_match('{}', filter_path, coalesce(vars, '{}'), false);
+        exception
+            when singleton_sql_json_item_required then
+                raise exception using
+                    errcode = '22023',
+                    message = 'filter_path is not a predicate',
+                    hint    = 'Write a condition, such as $.team == "ops" or exists($.tags[*] ? (@ == "guide")).';
+            when undefined_object then
+                raise exception using
+                    errcode = '22023',
+                    message = sqlerrm,
+                    hint    = 'Give every variable of filter_path a value in vars.';
+        end;
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
+
+CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
+    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return [(near["word"], near["distance"])
+        for near in GD["ragsql"].require(1).closest_words(word, candidates, max_distance)]
+$$;
+
+ALTER FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) IS 'Candidates by optimal string alignment distance (a transposition counts 1), nearest first.';
+
+CREATE FUNCTION rag_internal.new_id() RETURNS bigint
+    LANGUAGE sql PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select hashtextextended(gen_random_uuid()::text, 0)
+$$;
+
+ALTER FUNCTION rag_internal.new_id() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.new_id() IS 'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
+
+CREATE TABLE rag.collection (
+    collection_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    owner_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    description text,
+    strategy text DEFAULT 'word'::text NOT NULL,
+    chunk_size integer,
+    overlap integer,
+    min_chunk_size integer,
+    model_id integer,
+    text_config text DEFAULT 'english'::text NOT NULL COLLATE pg_catalog."C",
+    search_defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT collection_name_is_short CHECK ((length(name) <= 200)),
+    CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text))
+);
+
+ALTER TABLE rag.collection OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
+
+CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag.collection
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.require_visible_text('collection', collection_for_ingest.name);
+    begin
+        return rag_internal.own_collection(identity, collection_for_ingest.name, false);
+    exception when no_data_found then
+        null;  -- below
+    end;
+    begin
+        perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null, null, null, null,
+                                               null, null, 'english', '{}');
+        -- its owner may be a principal only now
+        identity.principal_ids := identity.principal_ids
+                               || rag_internal.principal_for('role:' || (identity).who);
+    exception when duplicate_object then
+        null;  -- made by somebody since: if it is hidden, the next line says so
+    end;
+    return rag_internal.own_collection(identity, collection_for_ingest.name, false);
+exception when no_data_found then
+    raise exception using
+        errcode = '42710',
+        message = format('the collection name "%s" is taken', collection_for_ingest.name),
+        hint    = 'Choose another name, or ask its owner for access.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) IS 'The locked row of the collection, created where it is missing; 42501 or 42710 where it is another''s.';
+
+CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) RETURNS SETOF rag.collection_info
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select k.name, owner.name, k.description,
+           case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
+                then array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
+                           from rag_internal.acl_reader ar join rag.principal p using (principal_id)
+                           where ar.acl_id = k.acl_id order by 1) end,
+           k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config,
+           k.search_defaults, seen.documents, seen.chunks, seen.characters, k.created_at, k.updated_at
+    from rag_internal.visible_collections(identity, names) k
+    join rag.principal owner on owner.principal_id = k.owner_id
+    left join rag.model m on m.model_id = k.model_id
+    cross join lateral (
+        select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
+               coalesce(sum((select count(*) from rag.chunk c where c.document_id = d.document_id)), 0)::bigint
+                   as chunks
+        from rag.document d
+        where d.collection_id = k.collection_id
+          and d.acl_id in (select rag_internal.visible_acls(identity))) seen
+    order by k.name
+$$;
+
+ALTER FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) IS 'A row per visible collection (names null: all); counts are of what the identity can see.';
+
+CREATE FUNCTION rag_internal.count_lexemes(tsv tsvector) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(sum(cardinality(t.positions)), 0)::integer from unnest(tsv) t
+$$;
+
+ALTER FUNCTION rag_internal.count_lexemes(tsv tsvector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.count_lexemes(tsv tsvector) IS 'Occurrences of all lexemes; a tsvector keeps at most 255 of one lexeme.';
+
+CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS void
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
+    _model rag.model;
+    _acl_id bigint;
+begin
+    perform rag_internal.require_visible_text('name', create_collection.name);
+    if length(create_collection.name) > 200 then
+        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+    end if;
+    if create_collection.model is distinct from 'none' then
+        _model := rag_internal.find_model(create_collection.model);
+    end if;
+    -- the engine and the parser are the ones who know what they accept
+    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size, null);
+    perform rag.analyze('settings', text_config);
+
+    insert into rag.acl default values returning acl_id into _acl_id;
+    insert into rag_internal.acl_reader (principal_id, acl_id)
+    select distinct p.principal_id, _acl_id
+    from (select _owner_id union select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
+    insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
+                                min_chunk_size, model_id, text_config, search_defaults)
+    values (create_collection.name, _owner_id, _acl_id, create_collection.description,
+            coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
+            create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
+            create_collection.text_config, create_collection.search_defaults);
+exception when unique_violation then
+    raise exception using
+        errcode = '42710',
+        message = format('the collection name "%s" is taken', create_collection.name),
+        hint    = 'Choose another name, or ask its owner for access.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.create_collection; 42710 where the name is taken.';
+
+CREATE FUNCTION rag_internal.default_weights() RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select '{"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}'::jsonb
+$$;
+
+ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
+
+CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) RETURNS public.vector[]
+    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(1).embed(texts, kind, model)
+$$;
+
+ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) IS 'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is refused (54000), a missing model is an error (55000).';
+
+CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
+    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import json
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return json.dumps(GD["ragsql"].require(1).python_info())
+$$;
+
+ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.engine_info() IS 'Version, executable and paths of the engine''s Python.';
+
+CREATE FUNCTION rag_internal.find_model(name text) RETURNS rag.model
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag.model;
+begin
+    select m.* into _model
+    from rag.model m
+    where m.kind = 'embedding'
+      and (m.name = find_model.name or (find_model.name is null and m.is_default));
+    if not found then
+        raise exception using
+            errcode = case when find_model.name is null then '55000' else 'P0002' end,
+            message = case when find_model.name is null then 'no embedding model is registered'
+                           else format('no embedding model is named "%s"', find_model.name) end,
+            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) registers one.';
+    end if;
+    return _model;
+end
+$$;
+
+ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
+
+CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select normalize(regexp_replace(normalize(lower(content collate "und-x-icu"), nfkd),
+                                    '[\u0300-\u036f]', '', 'g'), nfc)
+$$;
+
+ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without combining accents (U+0300 to U+036F), compatibility forms composed.';
+
+CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+    _most_words constant integer := 32;
+    _acl_ids bigint[] := (scope).acl_ids;
+    _collection_ids bigint[] := (scope).collection_ids;
+    _filter jsonb := (scope).filter;
+    _filter_path jsonpath := (scope).filter_path;
+    _vars jsonb := (scope).vars;
+    _words text[] := tsvector_to_array(rag_internal.surface_forms(query));
+    _telling text[];
+begin
+    -- stop words are looked for only where there is nothing else
+    _telling := array(
+        select w from unnest(_words) w
+        where exists (select from rag.collection k
+                      where k.collection_id = any (_collection_ids)
+                        and rag.analyze(w, k.text_config) <> ''));
+    if cardinality(_telling) > 0 then
+        _words := _telling;
+    end if;
+
+    return query
+    with meaning as (
+        select s.query_word, s.word, s.similarity
+        from rag_internal.similar_words(_words[:_most_words], scope) s
+    ), scored as (
+        select best.chunk_id, best.document_id, best.chunk_index,
+               sum(best.similarity order by best.query_word collate "C")
+                   / (select count(distinct m.query_word) from meaning m) as score
+        from (select c.chunk_id, c.document_id, c.chunk_index, m.query_word, max(m.similarity) as similarity
+              from rag_internal.live_chunk c
+              cross join lateral unnest(tsvector_to_array(c.surface)) w (word)
+              join meaning m on m.word = w.word collate "C"
+              where c.surface @@ (select rag_internal.any_of(array_agg(distinct m.word)) from meaning m)
+                and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+                and (_filter is null or c.attributes @> _filter)
+                and (_filter_path is null
+                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
+              group by c.chunk_id, c.document_id, c.chunk_index, m.query_word) best
+        group by best.chunk_id, best.document_id, best.chunk_index
+    )
+    select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
+           s.chunk_id, s.document_id, s.chunk_index
+    from scored s
+    order by 2
+    limit cut;
+end
+$$;
+
+ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). Of a longer query the first 32 words in alphabetical order count.';
+
+CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) RETURNS SETOF rag.hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with found as (
+        select h.chunk_id, h.document_id, h.chunk_index,
+               case when fused
+                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision, rrf_k, h.rank)
+                             order by h.leg)
+                    else min(h.score) end as score,
+               min(h.rank) as best_rank,
+               min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
+               min(h.score) filter (where h.leg = 'semantic') as semantic_score,
+               min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
+               min(h.score) filter (where h.leg = 'bm25') as bm25_score,
+               min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
+               min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score
+        from unnest(hits) h
+        group by h.chunk_id, h.document_id, h.chunk_index
+    ), page as (
+        select f.*, (row_number() over (order by case when fused then -f.score else f.best_rank end,
+                                                 f.document_id, f.chunk_index))::integer as rank
+        from found f
+        order by rank
+        limit top_k offset skip
+    )
+    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading, c.content, null,
+           c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind, d.metadata || c.metadata,
+           p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score, p.fuzzy_rank, p.fuzzy_score,
+           null::double precision, null, degraded,
+           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index, left(encode(d.content_hash, 'hex'), 16),
+                  c.start_offset, c.end_offset)
+    from page p
+    join rag.chunk c using (chunk_id)
+    join rag.document d on d.document_id = c.document_id
+    join rag.collection k on k.collection_id = d.collection_id
+    where d.acl_id = any ((scope).acl_ids)
+    order by p.rank
+$$;
+
+ALTER FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) IS 'The page of hits: fused by reciprocal rank, or in the order of a single leg; ties by (document_id, chunk_index). citation is document/chunk@hash:start-end.';
+
+CREATE FUNCTION rag_internal.index_text(title text, content text, config text) RETURNS tsvector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select setweight(rag.analyze(coalesce(title, ''), config), 'A') || rag.analyze(content, config)
+$$;
+
+ALTER FUNCTION rag_internal.index_text(title text, content text, config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.index_text(title text, content text, config text) IS 'rag.chunk.tsv of a passage.';
+
+CREATE FUNCTION rag_internal.indexing_settings(collection rag.collection) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select jsonb_build_object(
+        'strategy', (collection).strategy,
+        'chunk_size', (collection).chunk_size,
+        'overlap', (collection).overlap,
+        'min_chunk_size', (collection).min_chunk_size,
+        'model', (select m.name || '@' || m.revision from rag.model m where m.model_id = (collection).model_id),
+        'text_config', (collection).text_config)
+$$;
+
+ALTER FUNCTION rag_internal.indexing_settings(collection rag.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag.collection) IS 'rag.document.indexed_as of what is ingested now.';
+
+CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _ids bigint[] := array(select distinct p from unnest(principal_ids) p order by p);
+    _reader_set bytea := sha256(convert_to(_ids::text, 'UTF8'));
+    _acl_id bigint;
+begin
+    loop
+        select a.acl_id into _acl_id
+        from rag.acl a
+        where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
+        exit when found;
+        insert into rag.acl (reader_set) values (_reader_set)
+        on conflict do nothing
+        returning acl_id into _acl_id;
+        if found then
+            insert into rag_internal.acl_reader (principal_id, acl_id) select p, _acl_id from unnest(_ids) p;
+            exit;
+        end if;
+    end loop;
+    return _acl_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) IS 'acl_id of the class whose readers are these principals; equal sets share one class.';
+
+CREATE FUNCTION rag_internal.legs_of(strategy text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if strategy = 'hybrid' then
+        return array['semantic', 'bm25', 'fuzzy'];
+    elsif strategy in ('semantic', 'bm25', 'fuzzy') then
+        return array[strategy];
+    end if;
+    raise exception using
+        errcode = '22023',
+        message = format('unknown strategy "%s"', strategy),
+        hint    = 'Strategies: hybrid, semantic, bm25, fuzzy.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.legs_of(strategy text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.legs_of(strategy text) IS 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
+
+CREATE FUNCTION rag_internal.load_engine() RETURNS void
+    LANGUAGE plpython3u PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import os, sys
+rows = plpy.execute("select name, value from rag_internal.setting where name in ('python_path', 'model_path')")
+setting = {row["name"]: row["value"] for row in rows}
+sys.path[:0] = [path for path in setting.get("python_path", "").split(os.pathsep) if path]
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # read when numpy and onnxruntime load, and never again
+try:
+    from ragsql_engine.session import Engine
+except ImportError as error:
+    plpy.error(
+        f"the ragsql engine cannot be loaded by the server's Python: {error}",
+        sqlstate="55000",
+        hint="Install ragsql with the Python that plpython3u links, where the server's user can read it, and "
+        "put that folder into rag_internal.setting as python_path; `ragsql doctor` shows both.",
+    )
+GD["ragsql"] = Engine(plpy, setting.get("model_path"))
+$$;
+
+ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
+
+CREATE FUNCTION rag_internal.model_status(model rag.model) RETURNS jsonb
+    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import json
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return json.dumps(GD["ragsql"].require(1).model_status(model))
+$$;
+
+ALTER FUNCTION rag_internal.model_status(model rag.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.model_status(model rag.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
+
+CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag.collection
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag.collection;
+begin
+    select k.* into _collection from rag_internal.visible_collections(identity, array[own_collection.name]) k;
+    if not ((identity).sees_everything or _collection.owner_id = any ((identity).principal_ids)) then
+        raise exception using
+            errcode = '42501',
+            message = format('collection "%s" belongs to somebody else', own_collection.name),
+            hint    = 'Only its owner, or rag_admin, may write to it or change it.';
+    end if;
+    if exclusive then
+        select k.* into _collection from rag.collection k
+        where k.collection_id = _collection.collection_id for update;
+    else
+        select k.* into _collection from rag.collection k
+        where k.collection_id = _collection.collection_id for share;
+    end if;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('collection "%s" does not exist or is not visible to you', own_collection.name);
+    end if;
+    return _collection;
+end
+$$;
+
+ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) IS 'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where it is another''s.';
+
+CREATE FUNCTION rag_internal.own_principals(who name, ticket bytea) RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select p.principal_id
+    from rag_internal.authenticate(who, ticket) i
+    join rag.principal p on i.sees_everything or p.principal_id = any (i.principal_ids)
+$$;
+
+ALTER FUNCTION rag_internal.own_principals(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.own_principals(who name, ticket bytea) IS 'principal_id of each principal that the caller is (of all, for who sees everything); used by policies.';
+
+CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) RETURNS rag.document
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _document rag.document;
+    _collection rag.collection;
+    _owned boolean;
+begin
+    select k.* into _collection
+    from rag.collection k
+    where k.collection_id = (select d.collection_id from rag.document d
+                             where d.document_id = owned_document.document_id);
+    _owned := (identity).sees_everything or _collection.owner_id = any ((identity).principal_ids);
+    if _owned then
+        perform rag_internal.own_collection(identity, _collection.name, exclusive);
+        select d.* into _document from rag.document d
+        where d.document_id = owned_document.document_id for update;
+    else
+        select d.* into _document from rag.document d
+        where d.document_id = owned_document.document_id
+          and d.acl_id in (select rag_internal.visible_acls(identity));
+    end if;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('document %s does not exist or is not visible to you', owned_document.document_id);
+    elsif not _owned then
+        raise exception using
+            errcode = '42501',
+            message = format('document %s belongs to somebody else', owned_document.document_id),
+            hint    = 'Only the owner of its collection, or rag_admin, may change it.';
+    end if;
+    return _document;
+end
+$$;
+
+ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
+
+CREATE FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) RETURNS rag_internal.prepared_chunk[]
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag.model;
+    _chunks rag_internal.prepared_chunk[];
+begin
+    if (collection).model_id is not null then
+        select m.* into _model from rag.model m where m.model_id = (collection).model_id;
+    end if;
+    select array_agg(row(p, sha256(convert_to(format('%s|passage|%s', _model.revision,
+                                                     coalesce(p.embed_text, p.content)), 'UTF8')),
+                         null)::rag_internal.prepared_chunk
+                     order by p.chunk_index)
+    into _chunks
+    from rag_internal.split_text(content, (collection).strategy, (collection).chunk_size,
+                                 (collection).overlap, (collection).min_chunk_size, _model) p;
+    if _model.model_id is null then
+        return _chunks;
+    end if;
+
+    with known as (
+        select distinct on (e.embed_hash) e.embed_hash, e.v
+        from rag_internal.embedding e
+        join rag.collection k on k.collection_id = e.collection_id
+        where e.model_id = _model.model_id
+          and e.embed_hash in (select c.embed_hash from unnest(_chunks) c)
+          and k.tenant = (collection).tenant
+    ), missing as (
+        select array_agg(t.content) as contents, array_agg(t.embed_hash) as hashes
+        from (select distinct on (c.embed_hash) c.embed_hash,
+                     coalesce((c.chunk).embed_text, (c.chunk).content) as content
+              from unnest(_chunks) c
+              where c.embed_hash not in (select k.embed_hash from known k)) t
+    ), embedded as (
+        select n.embed_hash, n.v::"public".halfvec as v
+        from missing m, unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model)) n (embed_hash, v)
+        where m.hashes is not null
+        union all
+        select k.embed_hash, k.v from known k
+    )
+    select array_agg(row(c.chunk, c.embed_hash, e.v)::rag_internal.prepared_chunk
+                     order by (c.chunk).chunk_index)
+    into _chunks
+    from unnest(_chunks) c join embedded e using (embed_hash);
+    return _chunks;
+end
+$$;
+
+ALTER FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) IS 'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
+
+CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _kind text := case when reader = 'public' then 'public' else 'role' end;
+    _name text := case when reader = 'public' then 'public' else regexp_replace(reader, '^role:', '') end;
+    _role_oid oid;
+    _principal_id bigint;
+begin
+    if reader is null or reader ~ '^(user|group):' or _name = '' then
+        raise exception using
+            errcode = '22023',
+            message = format('"%s" does not name a reader', reader),
+            hint    = 'A reader is role:NAME, NAME of a role, or public.';
+    end if;
+    if _kind = 'role' then
+        select r.oid into _role_oid from pg_roles r where r.rolname = _name;
+        if not found then
+            raise exception using
+                errcode = '42704',
+                message = format('role "%s" does not exist', _name),
+                hint    = 'A reader is role:NAME, NAME of a role, or public.';
+        end if;
+    end if;
+
+    loop
+        select p.principal_id into _principal_id
+        from rag.principal p
+        where p.tenant = '' and p.kind = _kind and p.name = _name
+          and p.role_oid is not distinct from _role_oid;
+        exit when found;
+        insert into rag.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
+        on conflict do nothing;
+    end loop;
+    return _principal_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.principal_for(reader text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.principal_for(reader text) IS 'principal_id of a reader, registered at first use; 22023 for a malformed one, 42704 for an unknown role.';
+
+CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF bigint
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.visible_acls(rag_internal.authenticate(who, ticket))
+$$;
+
+ALTER FUNCTION rag_internal.readable_acls(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) IS 'acl_id of each sharing class that the caller may read; used by policies.';
+
+CREATE FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) RETURNS void
+    LANGUAGE sql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    update rag.document d set acl_id = reclass_document.acl_id
+    where d.document_id = reclass_document.document_id;
+    update rag_internal.embedding e set acl_id = reclass_document.acl_id
+    from rag.chunk c
+    where c.document_id = reclass_document.document_id and e.chunk_id = c.chunk_id;
+$$;
+
+ALTER FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) IS 'Changes acl_id of a document and of its vectors.';
+
+CREATE FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) RETURNS void
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    update rag.chunk c
+    set tsv = n.tsv,
+        lexeme_count = rag_internal.count_lexemes(n.tsv),
+        surface = rag_internal.surface_forms(concat_ws(' ', (document).title, c.content))
+    from (select o.chunk_id,
+                 rag_internal.index_text((document).title, o.content, (collection).text_config) as tsv
+          from rag.chunk o
+          where o.document_id = (document).document_id) n
+    where c.chunk_id = n.chunk_id;
+    perform rag_internal.add_words((document).document_id);
+end
+$$;
+
+ALTER FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) IS 'Computes tsv, lexeme_count and surface of a document''s passages anew.';
+
+CREATE FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _new rag.document := document;
+    _old rag.document;
+    _count integer := 0;
+begin
+    select d.* into _old from rag.document d
+    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version
+    for update;
+    if not found then
+        raise exception using
+            errcode = '40001',
+            message = format('document "%s" was removed while it was ingested', _new.source),
+            hint    = 'Ingest it again.';
+    end if;
+
+    _new.document_id := _old.document_id;
+    _new.acl_id := coalesce(_new.acl_id, _old.acl_id);
+    _new.created_at := _old.created_at;
+    _new.updated_at := _old.updated_at;
+    _new.attributes := rag_internal.attributes(_new);
+    if _new = _old then
+        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+    end if;
+
+    _new.updated_at := now();
+    _new.attributes := rag_internal.attributes(_new);
+    update rag.document d
+    set title = _new.title, content = _new.content, content_hash = _new.content_hash, mime = _new.mime,
+        language = _new.language, status = _new.status, valid_from = _new.valid_from,
+        valid_until = _new.valid_until, tags = _new.tags, metadata = _new.metadata,
+        attributes = _new.attributes, indexed_as = _new.indexed_as, updated_at = _new.updated_at
+    where d.document_id = _new.document_id;
+    if _new.acl_id <> _old.acl_id then
+        perform rag_internal.reclass_document(_new.document_id, _new.acl_id);
+    end if;
+    if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
+        _count := rag_internal.write_chunks(
+            _new, collection, coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
+    elsif _new.title is distinct from _old.title then
+        perform rag_internal.reindex_document(_new, collection);
+    end if;
+    return row(_new.document_id, 'updated', _count, null)::rag.ingested;
+end
+$$;
+
+ALTER FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been removed.';
+
+CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+    if content is null
+       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u3000\ufeff]*$' then
+        raise exception using
+            errcode = '22023',
+            message = format('%s has no visible character', argument),
+            hint    = format('Give %s some text.', argument);
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
+
+CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET jit TO 'off'
+    SET "hnsw.ef_search" TO '100'
+    SET "hnsw.iterative_scan" TO 'strict_order'
+    AS $_$
+declare
+    _exact_up_to constant bigint := 10000;
+    _similarity text := case (model).metric when 'cosine' then '1 - n.distance'
+                                            when 'l2' then '1 / (1 + n.distance)'
+                                            else '-n.distance' end;
+    _distance text := format(
+        '(e.v::"public".halfvec(%1$s)) operator("public".%2$s) '
+        '($1::"public".halfvec(%1$s))',
+        (model).dimensions,
+        case (model).metric when 'cosine' then '<=>' when 'l2' then '<->' else '<#>' end);
+    _candidates text := format(
+        'from rag_internal.embedding_%s e '
+        'where e.acl_id = any ($2) and e.collection_id = any ($3) '
+        'and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s%s)',
+        (model).model_id,
+        case when (scope).filter is not null then ' and c.attributes @> $4' end,
+        case when (scope).filter_path is not null
+             then ' and coalesce(jsonb_path_match(c.attributes, $5, $6, true), false)' end);
+    _ranked text := format(
+        'select ''semantic'', (row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
+        '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
+        'order by 2 limit %s', _similarity, cut);
+    _count bigint;
+begin
+    execute format('select count(*) from (select %s limit %s) s', _candidates, _exact_up_to + 1)
+    into _count
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+    if _count > _exact_up_to and cut <= _exact_up_to then
+        perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
+        return query execute format(
+            'with nearest as materialized (select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
+            'enough as materialized (select from nearest having count(*) = %3$s) %4$s',
+            _distance, _candidates, cut, format(_ranked, '(select * from nearest where exists (select from enough))'))
+        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+        if found then
+            return;
+        end if;
+    end if;
+    return query execute format(_ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
+
+CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag.model;
+    _of_model rag_internal.scope := scope;
+    _hits rag_internal.leg_hit[] := '{}';
+begin
+    for _model in
+        select m.* from rag.model m
+        where m.model_id in (select k.model_id from rag.collection k
+                             where k.collection_id = any ((scope).collection_ids))
+        order by m.name
+    loop
+        _of_model.collection_ids := array(
+            select k.collection_id from rag.collection k
+            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        _hits := _hits || array(
+            select h
+            from rag_internal.semantic_leg((rag_internal.embed_texts(array[query], 'query', _model))[1], _model,
+                                           _of_model, cut) h);
+    end loop;
+    return query
+        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer, h.score,
+               h.chunk_id, h.document_id, h.chunk_index
+        from unnest(_hits) h
+        order by 2
+        limit cut;
+end
+$$;
+
+ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that the collections use; none where they use none.';
+
+CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) RETURNS TABLE(query_word text, word text, similarity double precision)
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET jit TO 'off'
+    SET "pg_trgm.similarity_threshold" TO '0.2'
+    AS $$
+declare
+    _acl_ids bigint[] := (scope).acl_ids;
+    _collection_ids bigint[] := (scope).collection_ids;
+    _word text;
+    _max_distance integer;
+    _near text[];
+begin
+    foreach _word in array query_words loop
+        if exists (select from rag_internal.live_chunk c
+                   where c.surface @@ rag_internal.any_of(array[_word])
+                     and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)) then
+            return query select _word, _word, 1.0::double precision;
+            continue;
+        end if;
+        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0 when length(_word) <= 5 then 1 else 2 end;
+        continue when _max_distance = 0;
+        -- short words share too few trigrams with their misspellings
+        _near := array(
+            select w.word from rag_internal.word w
+            where w.word operator("public".%) _word
+              and length(w.word) between length(_word) - _max_distance and length(_word) + _max_distance
+            union
+            select w.word from rag_internal.word w
+            where _max_distance = 1 and length(w.word) between length(_word) - 1 and length(_word) + 1);
+        return query
+            select _word, n.candidate,
+                   1 - n.distance::double precision / greatest(length(_word), length(n.candidate))
+            from rag_internal.closest_words(_word, _near, _max_distance) n
+            where n.candidate !~ '\d'
+              and exists (select from rag_internal.live_chunk c
+                          where c.surface @@ rag_internal.any_of(array[n.candidate])
+                            and c.acl_id in (select unnest(_acl_ids))
+                            and c.collection_id = any (_collection_ids));
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) IS 'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
+
+CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) RETURNS SETOF rag.text_chunk
+    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(1).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model)
+$$;
+
+ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) IS 'Passages of a text; every passage fits the window of the model, where one is given.';
+
+CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select strip(to_tsvector('pg_catalog.simple', rag_internal.fold_text(content)))
+$$;
+
+ALTER FUNCTION rag_internal.surface_forms(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.surface_forms(content text) IS 'Distinct folded words, unstemmed, stop words among them.';
+
+CREATE FUNCTION rag_internal.text_array(items jsonb) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+    if items is null or items = 'null' then
+        return null;
+    elsif jsonb_typeof(items) <> 'array' or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
+        raise exception using errcode = '22023', message = 'tags and readers are JSON arrays of strings';
+    end if;
+    return array(select jsonb_array_elements_text(items));
+end
+$_$;
+
+ALTER FUNCTION rag_internal.text_array(items jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.text_array(items jsonb) IS 'text[] of a JSON array of strings; anything else is 22023.';
+
+CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity) RETURNS SETOF bigint
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select a.acl_id
+    from rag.acl a
+    where (identity).sees_everything
+       or (a.tenant = (identity).tenant
+           and a.security_level <= (identity).clearance
+           and a.acl_id in (select ar.acl_id
+                            from rag_internal.acl_reader ar
+                            where ar.principal_id = any ((identity).principal_ids)))
+$$;
+
+ALTER FUNCTION rag_internal.visible_acls(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) IS 'acl_id of each sharing class that the identity may read: its tenant, its clearance, one of its principals.';
+
+CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag.collection
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _acl_ids bigint[] := array(select rag_internal.visible_acls(identity));
+    _found text[] := '{}';
+    _collection rag.collection;
+    _missing text;
+begin
+    for _collection in
+        select k.*
+        from rag.collection k
+        where (names is null or k.name = any (names))
+          and ((identity).sees_everything
+               or k.acl_id in (select unnest(_acl_ids))
+               or k.owner_id = any ((identity).principal_ids)
+               or exists (select from rag.document d
+                          where d.collection_id = k.collection_id
+                            and d.acl_id in (select unnest(_acl_ids))))
+        order by k.name
+    loop
+        _found := _found || _collection.name;
+        return next _collection;
+    end loop;
+    select coalesce(n, 'null') into _missing from unnest(names) n where n is null or n <> all (_found) limit 1;
+    if found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('collection "%s" does not exist or is not visible to you', _missing),
+            hint    = 'select name from rag.list_collections() shows those that are.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
+
+CREATE FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
+    LANGUAGE plpgsql PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _written integer;
+begin
+    delete from rag.chunk c where c.document_id = (document).document_id;
+    with written as (
+        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset, end_offset,
+                               start_line, end_line, heading, section_start, section_end, kind, token_count,
+                               value, tsv, lexeme_count, surface)
+        select (document).document_id, p.chunk_index, p.content, nullif(p.embed_text, p.content), p.start_offset, p.end_offset,
+               p.start_line, p.end_line, p.heading, p.section_start, p.section_end, p.kind, p.token_count,
+               p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
+               rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
+        from unnest(chunks) c
+        cross join lateral (select (c.chunk).*) p
+        cross join lateral (select rag_internal.index_text((document).title, p.content,
+                                                           (collection).text_config) as tsv) t
+        returning chunk_id, chunk_index
+    ), embedded as (
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v)
+        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id, c.embed_hash, c.v
+        from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
+        where (collection).model_id is not null
+    )
+    select count(*) into _written from written;
+
+    perform rag_internal.add_words((document).document_id);
+    return _written;
+end
+$$;
+
+ALTER FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes, words and vectors of a document in place of those it had; how many passages.';
+
+CREATE TABLE rag.acl (
+    acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    reader_set bytea,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    security_level smallint DEFAULT 0 NOT NULL,
+    CONSTRAINT acl_security_level_not_negative CHECK ((security_level >= 0))
+);
+
+ALTER TABLE rag.acl OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
+
+CREATE TABLE rag.chunk (
+    chunk_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    document_id uuid NOT NULL,
+    chunk_index integer NOT NULL,
+    content text NOT NULL,
+    embed_text text,
+    start_offset integer NOT NULL,
+    end_offset integer NOT NULL,
+    start_line integer NOT NULL,
+    end_line integer NOT NULL,
+    page integer,
+    heading text[] DEFAULT '{}'::text[] NOT NULL,
+    section_start integer,
+    section_end integer,
+    kind text DEFAULT 'prose'::text NOT NULL,
+    token_count integer,
+    value real,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tsv tsvector NOT NULL,
+    lexeme_count integer NOT NULL,
+    surface tsvector NOT NULL,
+    CONSTRAINT chunk_span_is_ordered CHECK (((0 <= start_offset) AND (start_offset < end_offset)))
+);
+
+ALTER TABLE rag.chunk OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.chunk IS 'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). It is known to callers as (document_id, chunk_index).';
+
+COMMENT ON COLUMN rag.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
+
+COMMENT ON COLUMN rag.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
+
+COMMENT ON COLUMN rag.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A) and content.';
+
+COMMENT ON COLUMN rag.chunk.lexeme_count IS 'Occurrences of lexemes in tsv: the length that BM25 knows.';
+
+COMMENT ON COLUMN rag.chunk.surface IS 'Folded words as they are written, unstemmed: what typos are compared with.';
+
+CREATE TABLE rag.ingest_log (
+    log_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    run_id uuid NOT NULL,
+    logged_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    user_name name DEFAULT CURRENT_USER NOT NULL,
+    collection text NOT NULL,
+    source text NOT NULL,
+    outcome text NOT NULL,
+    document_id uuid,
+    chunks integer,
+    detail text,
+    CONSTRAINT ingest_log_detail_is_short CHECK ((length(detail) <= 1000)),
+    CONSTRAINT ingest_log_outcome_is_known CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'empty'::text, 'binary'::text, 'too_large'::text, 'skipped'::text, 'failed'::text])))
+);
+
+ALTER TABLE rag.ingest_log OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.ingest_log IS 'What happened to each file of each load; a user sees the runs of its own.';
+
+CREATE TABLE rag.job (
+    job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    collection_id bigint,
+    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
+    status text DEFAULT 'queued'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    run_after timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    error text,
+    created_by name DEFAULT CURRENT_USER NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'dead'::text])))
+);
+
+ALTER TABLE rag.job OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.job IS 'The queue of background work; a reader sees the jobs it asked for.';
+
+ALTER TABLE rag.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rag.model_model_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE rag.principal (
+    principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    role_oid oid,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT principal_kind_is_known CHECK ((kind = ANY (ARRAY['role'::text, 'user'::text, 'group'::text, 'public'::text]))),
+    CONSTRAINT principal_role_has_oid CHECK (((kind = 'role'::text) = (role_oid IS NOT NULL)))
+);
+
+ALTER TABLE rag.principal OWNER TO rag_owner;
+
+COMMENT ON TABLE rag.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
+
+CREATE TABLE rag_internal.acl_reader (
+    principal_id bigint NOT NULL,
+    acl_id bigint NOT NULL
+);
+
+ALTER TABLE rag_internal.acl_reader OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.acl_reader IS 'The readers of each sharing class.';
+
+CREATE TABLE rag_internal.alembic_version (
+    version_num character varying(32) NOT NULL
+);
+
+ALTER TABLE rag_internal.alembic_version OWNER TO postgres;
+
+CREATE TABLE rag_internal.created_extension (
+    name text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE rag_internal.created_extension OWNER TO postgres;
+
+COMMENT ON TABLE rag_internal.created_extension IS 'Extensions that the migration created itself; a downgrade to base drops them again.';
+
+CREATE TABLE rag_internal.embedding (
+    model_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    collection_id bigint NOT NULL,
+    embed_hash bytea NOT NULL,
+    v public.halfvec NOT NULL
+)
+PARTITION BY LIST (model_id);
+
+ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
+
+COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
+
+CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
+ SELECT c.chunk_id,
+    c.document_id,
+    c.chunk_index,
+    c.tsv,
+    c.lexeme_count,
+    c.surface,
+    d.collection_id,
+    d.acl_id,
+    d.attributes,
+    k.text_config
+   FROM ((rag.chunk c
+     JOIN rag.document d USING (document_id))
+     JOIN rag.collection k USING (collection_id))
+  WHERE ((d.status = 'active'::text) AND ((d.valid_from IS NULL) OR (d.valid_from <= statement_timestamp())) AND ((d.valid_until IS NULL) OR (d.valid_until > statement_timestamp())));
+
+ALTER TABLE rag_internal.live_chunk OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.live_chunk IS 'Passages of active documents within their validity. Every use adds the caller''s sharing classes.';
+
+CREATE TABLE rag_internal.setting (
+    name text NOT NULL COLLATE pg_catalog."C",
+    value text NOT NULL
+);
+
+ALTER TABLE rag_internal.setting OWNER TO postgres;
+
+COMMENT ON TABLE rag_internal.setting IS 'Settings of this database. python_path (folders put before sys.path, parted by the path separator) and model_path (folder of the models) decide what code the server runs, so only a superuser writes here.';
+
+CREATE TABLE rag_internal.word (
+    word text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE rag_internal.word OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.word IS 'Every distinct surface form; which of them a caller may know is asked of rag.chunk.surface.';
+
+ALTER TABLE ONLY rag.acl
+    ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
+
+ALTER TABLE ONLY rag.acl
+    ADD CONSTRAINT acl_reader_set_key UNIQUE (tenant, security_level, reader_set);
+
+ALTER TABLE ONLY rag.chunk
+    ADD CONSTRAINT chunk_key UNIQUE (document_id, chunk_index);
+
+ALTER TABLE ONLY rag.chunk
+    ADD CONSTRAINT chunk_pkey PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_acl_id_key UNIQUE (acl_id);
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_name_key UNIQUE (tenant, name);
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_pkey PRIMARY KEY (collection_id);
+
+ALTER TABLE ONLY rag.document
+    ADD CONSTRAINT document_key UNIQUE (collection_id, source, version);
+
+ALTER TABLE ONLY rag.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (document_id);
+
+ALTER TABLE ONLY rag.ingest_log
+    ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (log_id);
+
+ALTER TABLE ONLY rag.job
+    ADD CONSTRAINT job_pkey PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY rag.model
+    ADD CONSTRAINT model_name_key UNIQUE (name);
+
+ALTER TABLE ONLY rag.model
+    ADD CONSTRAINT model_pkey PRIMARY KEY (model_id);
+
+ALTER TABLE ONLY rag.principal
+    ADD CONSTRAINT principal_key UNIQUE NULLS NOT DISTINCT (tenant, kind, name, role_oid);
+
+ALTER TABLE ONLY rag.principal
+    ADD CONSTRAINT principal_pkey PRIMARY KEY (principal_id);
+
+ALTER TABLE ONLY rag_internal.acl_reader
+    ADD CONSTRAINT acl_reader_pkey PRIMARY KEY (principal_id, acl_id);
+
+ALTER TABLE ONLY rag_internal.alembic_version
+    ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
+
+ALTER TABLE ONLY rag_internal.created_extension
+    ADD CONSTRAINT created_extension_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY rag_internal.embedding
+    ADD CONSTRAINT embedding_pkey PRIMARY KEY (model_id, chunk_id);
+
+ALTER TABLE ONLY rag_internal.setting
+    ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY rag_internal.ticket_key
+    ADD CONSTRAINT ticket_key_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY rag_internal.word
+    ADD CONSTRAINT word_pkey PRIMARY KEY (word);
+
+CREATE INDEX chunk_surface ON rag.chunk USING gin (surface);
+
+CREATE INDEX chunk_tsv ON rag.chunk USING gin (tsv);
+
+CREATE INDEX collection_owner_id ON rag.collection USING btree (owner_id);
+
+CREATE INDEX document_acl_id ON rag.document USING btree (acl_id);
+
+CREATE INDEX document_attributes ON rag.document USING gin (attributes jsonb_path_ops);
+
+CREATE INDEX ingest_log_logged_at ON rag.ingest_log USING btree (logged_at);
+
+CREATE INDEX ingest_log_run_id ON rag.ingest_log USING btree (run_id);
+
+CREATE INDEX job_collection_id ON rag.job USING btree (collection_id);
+
+CREATE INDEX job_queue ON rag.job USING btree (run_after) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
+CREATE UNIQUE INDEX model_default ON rag.model USING btree (kind) WHERE is_default;
+
+CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
+
+CREATE INDEX embedding_chunk_id ON ONLY rag_internal.embedding USING btree (chunk_id);
+
+CREATE INDEX embedding_embed_hash ON ONLY rag_internal.embedding USING btree (embed_hash);
+
+CREATE INDEX embedding_scope ON ONLY rag_internal.embedding USING btree (acl_id, collection_id);
+
+CREATE INDEX word_length ON rag_internal.word USING btree (length(word));
+
+CREATE INDEX word_trigrams ON rag_internal.word USING gin (word public.gin_trgm_ops);
+
+ALTER TABLE ONLY rag.chunk
+    ADD CONSTRAINT chunk_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag.document(document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id);
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
+
+ALTER TABLE ONLY rag.collection
+    ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag.principal(principal_id);
+
+ALTER TABLE ONLY rag.document
+    ADD CONSTRAINT document_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id);
+
+ALTER TABLE ONLY rag.document
+    ADD CONSTRAINT document_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag.job
+    ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.acl_reader
+    ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.acl_reader
+    ADD CONSTRAINT acl_reader_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag.principal(principal_id);
+
+ALTER TABLE rag_internal.embedding
+    ADD CONSTRAINT embedding_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES rag.chunk(chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE rag_internal.embedding
+    ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
+
+ALTER TABLE rag.acl ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.chunk ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.collection ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.document ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.ingest_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.job ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.model ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag.principal ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY read_acl ON rag.acl FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
+
+COMMENT ON POLICY read_acl ON rag.acl IS 'The readers of the class.';
+
+CREATE POLICY read_chunk ON rag.chunk FOR SELECT TO rag_reader USING ((EXISTS ( SELECT
+   FROM rag.document d
+  WHERE (d.document_id = chunk.document_id))));
+
+COMMENT ON POLICY read_chunk ON rag.chunk IS 'The readers of its document.';
+
+CREATE POLICY read_collection ON rag.collection FOR SELECT TO rag_reader USING (((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))) OR (owner_id IN ( SELECT p.principal_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))) OR (EXISTS ( SELECT
+   FROM rag.document d
+  WHERE (d.collection_id = collection.collection_id)))));
+
+COMMENT ON POLICY read_collection ON rag.collection IS 'Its default readers, its owner, and readers of a document in it.';
+
+CREATE POLICY read_document ON rag.document FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
+
+COMMENT ON POLICY read_document ON rag.document IS 'The readers of its sharing class.';
+
+CREATE POLICY read_ingest_log ON rag.ingest_log FOR SELECT TO rag_reader USING (((user_name = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+
+COMMENT ON POLICY read_ingest_log ON rag.ingest_log IS 'Who ran the load, and administrators.';
+
+CREATE POLICY read_job ON rag.job FOR SELECT TO rag_reader USING (((created_by = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+
+COMMENT ON POLICY read_job ON rag.job IS 'Who asked for it, and administrators.';
+
+CREATE POLICY read_model ON rag.model FOR SELECT TO rag_reader USING (true);
+
+COMMENT ON POLICY read_model ON rag.model IS 'Every reader.';
+
+CREATE POLICY read_principal ON rag.principal FOR SELECT TO rag_reader USING ((principal_id IN ( SELECT p.principal_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))));
+
+COMMENT ON POLICY read_principal ON rag.principal IS 'Whoever the principal is.';
+
+CREATE POLICY write_ingest_log ON rag.ingest_log FOR INSERT TO rag_writer WITH CHECK ((user_name = CURRENT_USER));
+
+COMMENT ON POLICY write_ingest_log ON rag.ingest_log IS 'In one''s own name.';
+
+ALTER TABLE rag_internal.acl_reader ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.setting ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY setting_for_owner ON rag_internal.setting FOR SELECT TO rag_owner USING (true);
+
+ALTER TABLE rag_internal.ticket_key ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.word ENABLE ROW LEVEL SECURITY;
+
+GRANT USAGE ON SCHEMA rag TO rag_reader;
+GRANT USAGE ON SCHEMA rag TO rag_owner;
+
+GRANT ALL ON SCHEMA rag_internal TO rag_owner;
+
+REVOKE ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) TO rag_reader;
+
+GRANT SELECT ON TABLE rag_internal.caller TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.delete_document(document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.delete_document(document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.describe_collection(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.describe_collection(name text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.doctor() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.doctor() TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.drop_collection(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_collection(name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.embed(texts text[], model text, kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.embed(texts text[], model text, kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.list_collections() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_collections() TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.rename_collection(name text, new_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.rename_collection(name text, new_name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.whoami() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
+
+GRANT SELECT ON TABLE rag.model TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.add_words(document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.any_of(lexemes text[]) FROM PUBLIC;
+
+GRANT SELECT ON TABLE rag.document TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.attributes(document rag.document) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
+
+GRANT SELECT ON TABLE rag.collection TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.count_lexemes(tsv tsvector) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.fold_text(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.index_text(title text, content text, config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag.collection) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.model_status(model rag.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+
+GRANT SELECT ON TABLE rag.acl TO rag_reader;
+
+GRANT SELECT ON TABLE rag.chunk TO rag_reader;
+
+GRANT SELECT ON TABLE rag.ingest_log TO rag_reader;
+
+GRANT INSERT(run_id) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(collection) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(source) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(outcome) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(document_id) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(chunks) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT INSERT(detail) ON TABLE rag.ingest_log TO rag_writer;
+
+GRANT SELECT ON TABLE rag.job TO rag_reader;
+
+GRANT SELECT ON TABLE rag.principal TO rag_reader;
+
+GRANT SELECT ON TABLE rag_internal.alembic_version TO rag_owner;
+
+GRANT SELECT ON TABLE rag_internal.setting TO rag_owner;

@@ -1,0 +1,338 @@
+"""Row-level access by database role: before a grant, after it, after its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from support import Database, RoleFactory, as_role, throws_ok
+
+Connection = psycopg.Connection[Any]
+
+STRATEGIES = ("hybrid", "semantic", "bm25", "fuzzy")
+LOG_ROW = (
+    "insert into rag.ingest_log (run_id, collection, source, outcome)"
+    " values (gen_random_uuid(), 'c', 's', 'failed')"
+)
+CONTENT_TABLES = ("collection", "document", "chunk", "acl", "principal", "job", "ingest_log")
+
+
+def sources(connection: Connection, query: str = "valve", strategy: str = "hybrid") -> list[str]:
+    rows = connection.execute(
+        "select source from rag.search(%s, strategy => %s)", [query, strategy]
+    )
+    return sorted(source for (source,) in rows)
+
+
+def count(connection: Connection, table: str) -> int:
+    row = connection.execute(f"select count(*) from rag.{table}").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+@pytest.fixture
+def filled(conn: Connection) -> Connection:
+    conn.execute("select rag.ingest('docs', 'Close the red valve.', 'a.md')")
+    conn.execute("select rag.ingest('docs', 'Open the blue valve.', 'b.md')")
+    conn.execute(LOG_ROW)
+    conn.execute("insert into rag.job (kind) values ('embed')")
+    return conn
+
+
+def test_without_a_grant_there_is_nothing(filled: Connection, role_factory: RoleFactory) -> None:
+    reader = role_factory()
+    with as_role(filled, reader):
+        for strategy in STRATEGIES:
+            assert sources(filled, strategy=strategy) == []
+        for table in CONTENT_TABLES:
+            assert filled.execute(f"select * from rag.{table}").fetchall() == [], table
+        assert filled.execute("select * from rag.list_collections()").fetchall() == []
+
+
+def test_every_table_of_rag_is_covered_above(conn: Connection) -> None:
+    rows = conn.execute(
+        "select relname from pg_class where relnamespace = 'rag'::regnamespace and relkind in ('r', 'p', 'v')"
+    )
+    assert {name for (name,) in rows} == {
+        *CONTENT_TABLES,
+        "model",
+    }  # models tell nothing of content
+
+
+def test_grant_and_revoke_in_one_session(filled: Connection, role_factory: RoleFactory) -> None:
+    reader = role_factory()
+    for granted in (True, False, True):
+        verb = "grant" if granted else "revoke"
+        assert filled.execute(
+            f"select rag.{verb}_read('docs', %s)", [f"role:{reader}"]
+        ).fetchone() == (True,)
+        assert filled.execute(f"select rag.{verb}_read('docs', %s)", [reader]).fetchone() == (
+            False,
+        )
+        with as_role(filled, reader):
+            for strategy in STRATEGIES:
+                assert sources(filled, strategy=strategy) == (["a.md", "b.md"] if granted else [])
+            for table in ("document", "chunk"):
+                assert count(filled, table) == (2 if granted else 0)
+            assert count(filled, "collection") == count(filled, "acl") == (1 if granted else 0)
+
+
+def test_grant_through_a_group_role_and_to_everybody(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    team = role_factory(login=False)
+    member, other = role_factory(member_of=["rag_reader", team]), role_factory()
+    filled.execute("select rag.grant_read('docs', %s)", [team])
+    with as_role(filled, member):
+        assert len(sources(filled)) == 2
+    with as_role(filled, other):
+        assert sources(filled) == []
+    filled.execute("select rag.grant_read('docs', 'public')")
+    with as_role(filled, other):
+        assert len(sources(filled)) == 2
+
+
+def test_a_noinherit_member_must_set_role(filled: Connection, role_factory: RoleFactory) -> None:
+    team = role_factory()
+    member = role_factory(member_of=["rag_reader", team])
+    filled.execute(f'alter role "{member}" noinherit')
+    if filled.info.server_version >= 160000:
+        filled.execute(f'grant "{team}" to "{member}" with inherit false, set true')
+    filled.execute(f'grant execute on function rag.whoami() to "{member}"')
+    filled.execute("select rag.grant_read('docs', %s)", [team])
+    with as_role(filled, member):
+        throws_ok(filled, "select * from rag.search('valve')", "42501")
+        filled.execute(f'set role "{team}"')
+        assert len(sources(filled)) == 2
+
+
+def test_one_document_by_itself(filled: Connection, role_factory: RoleFactory) -> None:
+    reader = role_factory()
+    document = filled.execute(
+        "select document_id from rag.document where source = 'a.md'"
+    ).fetchone()
+    assert document is not None
+    filled.execute("select rag.grant_read(document_id => %s, reader => %s)", [document[0], reader])
+    with as_role(filled, reader):
+        for strategy in STRATEGIES:
+            assert sources(filled, strategy=strategy) == ["a.md"]
+        assert (
+            count(filled, "document") == count(filled, "chunk") == count(filled, "collection") == 1
+        )
+        assert filled.execute(
+            "select documents, readers from rag.list_collections()"
+        ).fetchall() == [(1, None)]
+    filled.execute("select rag.revoke_read(document_id => %s, reader => %s)", [document[0], reader])
+    with as_role(filled, reader):
+        assert sources(filled) == []
+        assert count(filled, "collection") == 0
+        throws_ok(filled, "select * from rag.search('valve', '{docs}')", "P0002")
+
+
+def test_readers_given_on_ingest_are_exactly_those(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    first, second = role_factory(), role_factory()
+    filled.execute("select rag.grant_read('docs', %s)", [second])
+    filled.execute("select rag.ingest('docs', 'Rusty valve.', 'own.md', readers => %s)", [[first]])
+    with as_role(filled, first):
+        assert sources(filled) == ["own.md"]
+    with as_role(filled, second):
+        assert sources(filled) == ["a.md", "b.md"]
+    # a later ingest that names no readers leaves them
+    filled.execute("select rag.ingest('docs', 'Rusty old valve.', 'own.md')")
+    with as_role(filled, second):
+        assert sources(filled) == ["a.md", "b.md"]
+    filled.execute("select rag.ingest('docs', 'Rusty old valve.', 'own.md', readers => '{}')")
+    with as_role(filled, first):
+        assert sources(filled) == []
+
+
+def test_equal_reader_sets_share_one_class(filled: Connection, role_factory: RoleFactory) -> None:
+    first, second = role_factory(), role_factory()
+    before = count(filled, "acl")
+    for i, readers in enumerate(([first, second], [second, first], [first, second, first])):
+        filled.execute(
+            "select rag.ingest('docs', 'Rusty valve.', %s, readers => %s)", [f"{i}", readers]
+        )
+    assert count(filled, "acl") == before + 1
+
+
+def test_a_created_again_role_inherits_nothing(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    reader = role_factory()
+    filled.execute("select rag.grant_read('docs', %s)", [reader])
+    filled.execute(f'drop role "{reader}"')
+    filled.execute(f'create role "{reader}" in role rag_reader')
+    with as_role(filled, reader):
+        assert sources(filled) == []
+        assert count(filled, "document") == 0
+    row = filled.execute("select status from rag.doctor() where name = 'principals'").fetchone()
+    assert row == ("warn",)
+
+
+def test_missing_and_hidden_collections_look_alike(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    reader = role_factory()
+    with as_role(filled, reader):
+        for call in (
+            "rag.search('valve', '{%s}')",
+            "rag.semantic_search('valve', '{%s}')",
+            "rag.bm25_search('valve', '{%s}')",
+            "rag.fuzzy_search('valve', '{%s}')",
+            "rag.describe_collection('%s')",
+        ):
+            errors = [
+                throws_ok(filled, f"select * from {call % name}", "P0002")
+                for name in ("docs", "none")
+            ]
+            hidden, missing = (
+                (e.diag.message_primary, e.diag.message_detail, e.diag.message_hint, e.diag.context)
+                for e in errors
+            )
+            assert str(hidden).replace("docs", "none") == str(missing)
+
+
+def test_writers_write_to_their_own_collections_alone(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    writer = role_factory(member_of=["rag_writer"])
+    with as_role(filled, writer):
+        filled.execute("select rag.ingest('mine', 'My valve.', 'm.md')")
+        assert sources(filled) == ["m.md"]
+        throws_ok(filled, "select rag.ingest('docs', 'Their valve.')", "42710", "taken")
+        throws_ok(filled, "select rag.grant_read('docs', 'public')", "P0002")
+        throws_ok(filled, "select rag.drop_collection('docs')", "P0002")
+    filled.execute("select rag.grant_read('docs', %s)", [writer])
+    document = filled.execute(
+        "select document_id from rag.document where source = 'a.md'"
+    ).fetchone()
+    with as_role(filled, writer):
+        throws_ok(filled, "select rag.ingest('docs', 'Their valve.')", "42501", "somebody else")
+        throws_ok(filled, "select rag.update_document(%s, title => 'x')", "42501", params=document)
+        throws_ok(filled, "select rag.delete_document(%s)", "42501", params=document)
+        throws_ok(
+            filled,
+            "select rag.grant_read(document_id => %s, reader => 'public')",
+            "42501",
+            params=document,
+        )
+        throws_ok(filled, "select rag.rename_collection('docs', 'x')", "42501")
+        throws_ok(filled, "select rag.alter_collection('docs', description => 'x')", "42501")
+    filled.execute("select rag.revoke_read('docs', %s)", [writer])
+    with as_role(filled, writer):
+        throws_ok(filled, "select rag.update_document(%s, title => 'x')", "P0002", params=document)
+        throws_ok(filled, "select rag.delete_document(%s)", "P0002", params=document)
+
+
+def test_f12_the_same_file_of_two_owners(filled: Connection, role_factory: RoleFactory) -> None:
+    alice, bob = role_factory(member_of=["rag_writer"]), role_factory(member_of=["rag_writer"])
+    for writer in (alice, bob):
+        with as_role(filled, writer):
+            row = filled.execute(
+                "select status from rag.ingest(%s, 'The plan of the valve.', 'plan.md')",
+                [f"{writer}-docs"],
+            ).fetchone()
+            assert row == ("created",)
+            assert count(filled, "document") == 1
+
+
+def test_readers_may_not_write(filled: Connection, role_factory: RoleFactory) -> None:
+    reader = role_factory()
+    document = filled.execute("select document_id from rag.document limit 1").fetchone()
+    filled.execute("select rag.grant_read('docs', %s)", [reader])
+    with as_role(filled, reader):
+        for statement in (
+            "select rag.ingest('docs', 'x')",
+            "select rag.ingest_many('docs', '[]')",
+            "select rag.create_collection('x')",
+            "select rag.grant_read('docs', 'public')",
+            "select rag.add_model('x')",
+            "insert into rag.document default values",
+            "update rag.document set content = ''",
+            "delete from rag.chunk",
+            "truncate rag.chunk",
+            "insert into rag.acl default values",
+            LOG_ROW,
+        ):
+            throws_ok(filled, statement, "42501")
+        throws_ok(filled, "select rag.delete_document(%s)", "42501", params=document)
+
+
+def test_nobody_without_rag_reader_gets_in(filled: Connection, role_factory: RoleFactory) -> None:
+    stranger = role_factory(member_of=[])
+    with as_role(filled, stranger):
+        throws_ok(filled, "select * from rag.search('valve')", "42501")
+        throws_ok(filled, "select * from rag.document", "42501")
+
+
+def test_rag_internal_is_closed(
+    db: Database, filled: Connection, role_factory: RoleFactory
+) -> None:
+    objects = filled.execute(
+        "select relname from pg_class where relnamespace = 'rag_internal'::regnamespace"
+        " and relkind in ('r', 'p', 'v')"
+    ).fetchall()
+    assert len(objects) > 5
+    for roles in (["rag_reader"], ["rag_writer"], ["rag_admin"]):
+        role = role_factory(member_of=roles)
+        with as_role(filled, role):
+            for (name,) in objects:
+                throws_ok(filled, f"select * from rag_internal.{name}", "42501")
+            throws_ok(filled, "select rag_internal.readable_acls('postgres', null)", "42501")
+
+
+def test_a_log_row_is_written_in_ones_own_name(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    alice, bob = role_factory(member_of=["rag_writer"]), role_factory(member_of=["rag_writer"])
+    with as_role(filled, alice):
+        filled.execute(LOG_ROW)
+        assert count(filled, "ingest_log") == 1
+        throws_ok(
+            filled,
+            "insert into rag.ingest_log (run_id, collection, source, outcome, user_name)"
+            " values (gen_random_uuid(), 'c', 's', 'failed', 'postgres')",
+            "42501",
+        )
+    with as_role(filled, bob):
+        assert count(filled, "ingest_log") == 0
+    admin = role_factory(member_of=["rag_admin"])
+    with as_role(filled, admin):
+        assert count(filled, "ingest_log") == 2
+
+
+def test_f04_who_sees_everything_is_told_so(filled: Connection, role_factory: RoleFactory) -> None:
+    admin, reader = role_factory(member_of=["rag_admin"]), role_factory()
+    query = "select identity, sees_everything, why from rag.whoami()"
+    assert filled.execute(query).fetchone() == ("postgres", True, "a superuser sees everything")
+    with as_role(filled, admin):
+        row = filled.execute(query).fetchone()
+        assert row is not None
+        assert row[:2] == (admin, True)
+        assert len(sources(filled)) == 2
+    with as_role(filled, reader):
+        row = filled.execute(query).fetchone()
+        assert row is not None
+        assert row[:2] == (reader, False)
+        doctor = filled.execute(
+            "select status from rag.doctor() where name = 'access rules'"
+        ).fetchone()
+        assert doctor == ("ok",)
+
+
+def test_doctor_shows_paths_of_the_server_to_administrators_alone(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    query = "select string_agg(detail, ' ') from rag.doctor()"
+    everything = filled.execute(query).fetchone()
+    assert everything is not None
+    assert "/" in everything[0]
+    with as_role(filled, role_factory()):
+        shown = filled.execute(query).fetchone()
+        assert shown is not None
+        assert "/" not in shown[0]

@@ -1,0 +1,153 @@
+"""Rules that the catalog itself can be asked about."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import psycopg
+
+from support import CHECKOUT, policies_are
+
+Connection = psycopg.Connection[Any]
+
+# the migration's own tables, which nobody is granted
+MIGRATION_TABLES = ("alembic_version", "created_extension")
+REWRITE = bool(os.environ.get("RAGSQL_REWRITE_EXPECTED"))
+PRIVILEGES = CHECKOUT / "tests" / "expected" / "privileges.txt"
+OURS = "in ('rag'::regnamespace, 'rag_internal'::regnamespace)"
+
+
+def offenders(conn: Connection, query: str) -> list[str]:
+    return sorted(name for (name,) in conn.execute(query))  # type: ignore[arg-type]
+
+
+def test_row_security_is_on_for_every_table_and_partition(conn: Connection) -> None:
+    query = f"""select oid::regclass::text from pg_class
+                where relnamespace {OURS} and relkind in ('r', 'p') and not relrowsecurity
+                  and relname <> all (array{list(MIGRATION_TABLES)!r})"""
+    assert offenders(conn, query) == []
+
+
+def test_policies(conn: Connection) -> None:
+    for table in ("acl", "chunk", "collection", "document", "job", "model", "principal"):
+        policies_are(conn, f"rag.{table}", {f"read_{table}"})
+    policies_are(conn, "rag.ingest_log", {"read_ingest_log", "write_ingest_log"})
+
+
+def test_views_run_with_the_callers_rights_but_for_the_one_that_knows_the_caller(
+    conn: Connection,
+) -> None:
+    query = f"""select oid::regclass::text from pg_class
+                where relnamespace {OURS} and relkind in ('v', 'm')
+                  and not coalesce(reloptions @> '{{security_invoker=true}}', false)"""
+    assert offenders(conn, query) == ["rag_internal.caller"]
+    assert (
+        offenders(conn, f"select relname from pg_class where relnamespace {OURS} and relkind = 'm'")
+        == []
+    )
+
+
+def test_everything_is_owned_by_rag_owner(conn: Connection) -> None:
+    query = f"""select p.oid::regprocedure::text from pg_proc p
+                where pronamespace {OURS} and proowner <> 'rag_owner'::regrole
+                union all
+                select oid::regclass::text from pg_class
+                where relnamespace {OURS} and relowner <> 'rag_owner'::regrole and relkind not in ('i', 'I', 't')"""
+    superusers_own = {"rag_internal.setting", *(f"rag_internal.{t}" for t in MIGRATION_TABLES)}
+    assert set(offenders(conn, query)) == superusers_own
+    row = conn.execute(
+        "select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = 'rag_owner'"
+    ).fetchone()
+    assert row == (False, False, False, False)
+
+
+def test_public_may_do_nothing(conn: Connection) -> None:
+    query = f"""select p.oid::regprocedure::text from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
+                where pronamespace {OURS} and a.grantee = 0
+                union all
+                select c.oid::regclass::text from pg_class c, aclexplode(relacl) a
+                where relnamespace {OURS} and a.grantee = 0
+                union all
+                select n.nspname from pg_namespace n, aclexplode(nspacl) a
+                where n.oid {OURS} and a.grantee = 0"""
+    assert offenders(conn, query) == []
+
+
+def test_functions_pin_their_search_path_or_are_bound_at_creation(conn: Connection) -> None:
+    query = f"""select p.oid::regprocedure::text from pg_proc p
+                where pronamespace {OURS} and prosqlbody is null
+                  and not coalesce(proconfig @> array['search_path=pg_catalog, pg_temp'], false)"""
+    assert offenders(conn, query) == []
+    # bound at creation, and with the caller's rights
+    query = f"select p.oid::regprocedure::text from pg_proc p where pronamespace {OURS} and prosqlbody is not null and prosecdef"
+    assert offenders(conn, query) == []
+
+
+def test_definer_functions_take_a_ticket_and_check_it(conn: Connection) -> None:
+    query = f"""select p.oid::regprocedure::text from pg_proc p
+                where pronamespace {OURS} and prosecdef
+                  and (proargnames[1:2] is distinct from array['who', 'ticket']
+                       or prosrc not like '%rag_internal.authenticate(who, ticket)%')
+                  and proname <> 'ingest_many'  -- hands them on to ingest, row by row"""
+    assert offenders(conn, query) == []
+
+
+def test_no_name_in_rag_is_overloaded(conn: Connection) -> None:
+    query = """select proname from pg_proc where pronamespace = 'rag'::regnamespace
+               group by proname having count(*) > 1"""
+    assert offenders(conn, query) == []
+
+
+def test_everything_public_is_explained(conn: Connection) -> None:
+    query = f"""select p.oid::regprocedure::text from pg_proc p
+                where pronamespace {OURS} and obj_description(p.oid, 'pg_proc') is null
+                union all
+                select oid::regclass::text from pg_class
+                where relnamespace {OURS} and relkind in ('r', 'p', 'v') and not relispartition
+                  and obj_description(oid, 'pg_class') is null
+                union all
+                select t.oid::regtype::text from pg_type t join pg_class c on c.oid = typrelid and c.relkind = 'c'
+                where typnamespace = 'rag'::regnamespace and obj_description(t.oid, 'pg_type') is null"""
+    assert [
+        name for name in offenders(conn, query) if name.split(".")[-1] not in MIGRATION_TABLES
+    ] == []
+
+
+def test_no_builtin_is_marked_leakproof(conn: Connection) -> None:
+    """F01: the cure that is worse than the disease."""
+    query = """select p.oid::regprocedure::text from pg_proc p
+               where proleakproof and oid >= 16384"""
+    assert offenders(conn, query) == []
+    row = conn.execute(
+        "select proleakproof from pg_proc where oid = 'ts_match_vq(tsvector, tsquery)'::regprocedure"
+    )
+    assert row.fetchone() == (False,)
+
+
+def test_the_privilege_matrix(conn: Connection) -> None:
+    """Role x object x privilege, compared whole with tests/expected/privileges.txt."""
+    rows = conn.execute(
+        f"""with granted (object, acl) as (
+                select 'schema ' || nspname, nspacl from pg_namespace where oid {OURS}
+                union all
+                select case relkind when 'v' then 'view ' else 'table ' end || oid::regclass, relacl
+                from pg_class where relnamespace {OURS} and relkind in ('r', 'p', 'v', 'S') and not relispartition
+                union all
+                select format('column %s.%s', attrelid::regclass, attname), attacl
+                from pg_attribute join pg_class on pg_class.oid = attrelid
+                where relnamespace {OURS} and attacl is not null
+                union all
+                select 'function ' || oid::regprocedure, proacl from pg_proc where pronamespace {OURS}
+            )
+            select format('%s: %s to %s', object, string_agg(lower(a.privilege_type), ', ' order by a.privilege_type),
+                          a.grantee::regrole)
+            from granted, aclexplode(acl) a
+            where a.grantee::regrole::text in ('rag_admin', 'rag_writer', 'rag_reader', 'rag_service')
+               or (a.grantee = 'rag_owner'::regrole and object ~ '(setting|alembic_version|schema rag)')
+            group by object, a.grantee"""
+    ).fetchall()
+    found = "".join(f"{line}\n" for line in sorted(line for (line,) in rows))
+    if REWRITE:
+        PRIVILEGES.write_text(found)
+    assert found == PRIVILEGES.read_text()

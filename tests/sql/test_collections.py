@@ -1,0 +1,78 @@
+"""Collections: made, changed, renamed, described, dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from support import throws_ok
+
+Connection = psycopg.Connection[Any]
+
+
+def test_create_describe_rename_drop(conn: Connection) -> None:
+    row = conn.execute(
+        "select name, strategy, chunk_size, documents from rag.create_collection('notes',"
+        " description => 'What we know', strategy => 'character', chunk_size => 300)"
+    ).fetchone()
+    assert row == ("notes", "character", 300, 0)
+    conn.execute("select rag.ingest('notes', 'Close the red valve.')")
+    conn.execute("select rag.rename_collection('notes', 'knowledge')")
+    row = conn.execute(
+        "select description, documents, chunks, characters from rag.describe_collection('knowledge')"
+    ).fetchone()
+    assert row == ("What we know", 1, 1, 20)
+    assert conn.execute("select name from rag.list_collections()").fetchall() == [("knowledge",)]
+    conn.execute("select rag.drop_collection('knowledge')")
+    for table in (
+        "rag.collection",
+        "rag.document",
+        "rag.chunk",
+        "rag_internal.embedding",
+        "rag.acl",
+    ):
+        assert conn.execute(f"select count(*) from {table}").fetchone() == (0,), table
+
+
+def test_names_and_settings_are_checked(conn: Connection) -> None:
+    conn.execute("select rag.create_collection('notes')")
+    throws_ok(conn, "select rag.create_collection('notes')", "42710", "taken")
+    throws_ok(conn, "select rag.create_collection(' ')", "22023")
+    throws_ok(conn, "select rag.create_collection(repeat('n', 201))", "22023")
+    throws_ok(conn, "select rag.create_collection('a', strategy => 'magic')", "22023", "magic")
+    throws_ok(conn, "select rag.create_collection('a', chunk_size => 10, overlap => 10)", "22023")
+    throws_ok(conn, "select rag.create_collection('a', chunk_size => 0)", "22023")
+    throws_ok(
+        conn, "select rag.create_collection('a', text_config => 'klingon')", "22023", "klingon"
+    )
+    throws_ok(conn, "select rag.create_collection('a', model => 'nope')", "P0002", "nope")
+    throws_ok(conn, "select * from rag.describe_collection('a')", "P0002")
+    throws_ok(conn, "select rag.drop_collection('a')", "P0002")
+    throws_ok(conn, "select rag.rename_collection('notes', '')", "22023")
+    conn.execute("select rag.create_collection('other')")
+    throws_ok(conn, "select rag.rename_collection('notes', 'other')", "42710", "taken")
+
+
+def test_a_text_configuration_applies_at_once(conn: Connection) -> None:
+    conn.execute("select rag.ingest('notes', 'The children were running.', 'a.md')")
+    assert conn.execute("select count(*) from rag.bm25_search('run')").fetchone() == (1,)
+    conn.execute("select rag.alter_collection('notes', text_config => 'simple')")
+    assert conn.execute("select count(*) from rag.bm25_search('run')").fetchone() == (0,)
+    assert conn.execute("select count(*) from rag.bm25_search('running')").fetchone() == (1,)
+
+
+def test_another_strategy_starts_from_its_own_sizes(conn: Connection) -> None:
+    conn.execute("select rag.create_collection('notes', chunk_size => 77, overlap => 7)")
+    row = conn.execute(
+        "select strategy, chunk_size, overlap from rag.alter_collection('notes', strategy => 'character')"
+    ).fetchone()
+    assert row == ("character", None, None)
+
+
+def test_the_model_of_a_filled_collection_stays(conn: Connection) -> None:
+    conn.execute("select rag.create_collection('notes')")
+    conn.execute("select rag.alter_collection('notes', model => 'none')")
+    conn.execute("select rag.ingest('notes', 'Close the red valve.')")
+    name = conn.execute("select name from rag.model where is_default").fetchone()
+    throws_ok(conn, "select rag.alter_collection('notes', model => %s)", "55000", params=name)

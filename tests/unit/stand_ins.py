@@ -1,0 +1,58 @@
+"""Stand-ins for PL/Python's plpy and for a model's tokenizer."""
+
+from typing import Any
+
+from tokenizers import Encoding, Tokenizer, models, pre_tokenizers
+
+from ragsql_engine.tokens import TokenWindow
+
+
+class SqlError(Exception):
+    """What plpy raises; the engine sets the fields."""
+
+    sqlstate: str | None = None
+    detail: str | None = None
+    hint: str | None = None
+
+
+class FakePlpy:
+    """Records what the engine says to the server."""
+
+    Error = SqlError
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+        self.queries: list[str] = []
+
+    def execute(self, query: str) -> list[Any]:
+        self.queries.append(query)
+        return []
+
+    def warning(self, message: str) -> None:
+        self.warnings.append(message)
+
+
+class CountingWindow(TokenWindow):
+    """A window that counts the characters it has been asked to tokenise."""
+
+    characters = 0
+
+    def _encode(self, text: str) -> Encoding:
+        self.characters += len(text)
+        return super()._encode(text)
+
+
+def byte_window(max_tokens: int = 32) -> CountingWindow:
+    """A window of a model whose tokens are UTF-8 bytes."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {symbol: number for number, symbol in enumerate(alphabet)}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return CountingWindow(tokenizer, max_tokens)
+
+
+def word_window(max_tokens: int = 256) -> CountingWindow:
+    """A window of a model whose tokens are words and punctuation marks."""
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return CountingWindow(tokenizer, max_tokens)
