@@ -356,7 +356,19 @@ ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, 
 
 COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
 
-CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
+CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select normalize(regexp_replace(normalize(lower(content collate "und-x-icu"), nfkd),
+                                    '[\u0300-\u036f]', '', 'g'), nfc)
+$$;
+
+ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without combining accents (U+0300 to U+036F), compatibility forms composed.';
+
+CREATE FUNCTION rag_internal.parse_text(config text, folded text) RETURNS tsvector
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -371,9 +383,19 @@ begin
             message = format('text search configuration "%s" does not exist', config),
             hint    = 'Names are in pg_ts_config, for example: simple, english, german.';
     end;
-    return to_tsvector(_config, rag_internal.fold_text(content));
+    return to_tsvector(_config, folded);
 end
 $$;
+
+ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector under a configuration by name; an unknown one is 22023.';
+
+CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT rag_internal.parse_text(config, rag_internal.fold_text(content)) AS parse_text;
+END;
 
 ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
@@ -1864,18 +1886,6 @@ ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
-CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select normalize(regexp_replace(normalize(lower(content collate "und-x-icu"), nfkd),
-                                    '[\u0300-\u036f]', '', 'g'), nfc)
-$$;
-
-ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without combining accents (U+0300 to U+036F), compatibility forms composed.';
-
 CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3098,6 +3108,12 @@ GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name
 REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.fold_text(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.parse_text(config text, folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.parse_text(config text, folded text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
 
@@ -3249,9 +3265,6 @@ REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model r
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION rag_internal.fold_text(content text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 

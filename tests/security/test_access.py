@@ -336,3 +336,46 @@ def test_doctor_shows_paths_of_the_server_to_administrators_alone(
         shown = filled.execute(query).fetchone()
         assert shown is not None
         assert "/" not in shown[0]
+
+
+def test_every_function_works_for_who_may_call_it(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    """No function needs more rights than its grant, or reaches rag_internal by name."""
+    reader = [
+        "rag.analyze('The valves')",
+        "rag.bm25_search('valve')",
+        "rag.chunk_text('The valves are closed.')",
+        "rag.describe_collection('mine')",
+        "rag.doctor()",
+        "rag.embed(array['valve'])",
+        "rag.fuzzy_search('valve')",
+        "rag.list_collections()",
+        """rag.rrf('{"a": ["x"]}')""",
+        "rag.search('valve')",
+        "rag.semantic_search('valve')",
+        "rag.whoami()",
+    ]
+    writer = [
+        "rag.create_collection('mine')",
+        "rag.alter_collection('mine', description => 'x')",
+        "rag.ingest('mine', 'The valves are closed.', 'x')",
+        """rag.ingest_many('mine', '[{"content": "More."}]')""",
+        "rag.update_document((select document_id from rag.document where source = 'x'), title => 'y')",
+        "rag.grant_read('mine', 'public')",
+        "rag.revoke_read('mine', 'public')",
+        "rag.delete_document((select document_id from rag.document where source = 'x'))",
+        "rag.rename_collection('mine', 'yours')",
+        "rag.drop_collection('yours')",
+    ]
+    admin = ["rag.add_model('some/model', dimensions => 8)"]
+    calls = {call.split("(")[0] for call in reader + writer + admin}
+    rows = filled.execute(
+        "select format('rag.%s', proname) from pg_proc where pronamespace = 'rag'::regnamespace"
+    )
+    assert calls == {name for (name,) in rows}
+    with as_role(filled, role_factory(member_of=["rag_writer"])):
+        for call in [*writer[:3], *reader, *writer[3:]]:
+            filled.execute(f"select * from {call}")  # type: ignore[arg-type]
+    with as_role(filled, role_factory(member_of=["rag_admin"])):
+        filled.execute(f"select * from {admin[0]}")  # type: ignore[arg-type]
