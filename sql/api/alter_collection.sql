@@ -19,13 +19,15 @@ begin atomic
     from rag_internal.caller c;
 end;
 
-comment on function rag.alter_collection(text, text, text, integer, integer, integer, text, text, jsonb) is
-    'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking applies to '
-    'what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration '
-    'applies at once. The model of a collection with documents is 55000.';
-alter function rag.alter_collection(text, text, text, integer, integer, integer, text, text, jsonb)
-    owner to rag_owner;
-revoke all on function rag.alter_collection(text, text, text, integer, integer, integer, text, text, jsonb)
-    from public;
-grant execute on function rag.alter_collection(text, text, text, integer, integer, integer, text, text, jsonb)
-    to rag_writer;
+comment on function rag.alter_collection(text, text, text, integer, integer, integer, text, text,
+    jsonb) is
+    'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. '
+    'Chunking applies to what is ingested from now on (the next ingest of an unchanged text splits '
+    'it anew); a text configuration applies at once. The model of a collection with documents is '
+    '55000.';
+alter function rag.alter_collection(text, text, text, integer, integer, integer, text, text,
+    jsonb) owner to rag_owner;
+revoke all on function rag.alter_collection(text, text, text, integer, integer, integer, text, text,
+    jsonb) from public;
+grant execute on function rag.alter_collection(text, text, text, integer, integer, integer, text,
+    text, jsonb) to rag_writer;

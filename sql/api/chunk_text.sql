@@ -17,10 +17,10 @@ begin atomic
 end;
 
 comment on function rag.chunk_text(text, text, integer, integer, integer, text) is
-    'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word '
-    '(200 words, 50 of overlap), character (500, 100); a tail below min_chunk_size (20 characters) joins its '
-    'neighbour. Each passage fits the window of the model (null: the default model, none: no limit). An overlap '
-    'not below the size is 22023.';
+    'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). '
+    'Strategies: word (200 words, 50 of overlap), character (500, 100); a tail below '
+    'min_chunk_size (20 characters) joins its neighbour. Each passage fits the window of the model '
+    '(null: the default model, none: no limit). An overlap not below the size is 22023.';
 alter function rag.chunk_text(text, text, integer, integer, integer, text) owner to rag_owner;
 revoke all on function rag.chunk_text(text, text, integer, integer, integer, text) from public;
 grant execute on function rag.chunk_text(text, text, integer, integer, integer, text) to rag_reader;

@@ -6,8 +6,8 @@ begin atomic
 end;
 
 comment on function rag.drop_collection(text) is
-    'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it '
-    'is another''s.';
+    'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, '
+    '42501 where it is another''s.';
 alter function rag.drop_collection(text) owner to rag_owner;
 revoke all on function rag.drop_collection(text) from public;
 grant execute on function rag.drop_collection(text) to rag_writer;

@@ -21,14 +21,15 @@ begin atomic
     from rag_internal.caller c;
 end;
 
-comment on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
-    timestamptz) is
-    'Stores a document, in place of the one with the same collection, source and version: created, updated or '
-    'unchanged. A missing collection is made; a null source becomes the content hash; null readers are the '
-    'collection''s (or stay as they are), else role:NAME or public. Blank content is 22023.';
-alter function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
-    timestamptz) owner to rag_owner;
-revoke all on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text, timestamptz,
-    timestamptz) from public;
-grant execute on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
-    timestamptz, timestamptz) to rag_writer;
+comment on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
+    timestamptz, timestamptz) is
+    'Stores a document, in place of the one with the same collection, source and version: created, '
+    'updated or unchanged. A missing collection is made; a null source becomes the content hash; '
+    'null readers are the collection''s (or stay as they are), else role:NAME or public. Blank '
+    'content is 22023.';
+alter function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
+    timestamptz, timestamptz) owner to rag_owner;
+revoke all on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
+    timestamptz, timestamptz) from public;
+grant execute on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text,
+    text, timestamptz, timestamptz) to rag_writer;

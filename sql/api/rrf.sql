@@ -27,9 +27,10 @@ begin atomic
 end;
 
 comment on function rag.rrf(jsonb, jsonb, integer) is
-    'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], "theirs": ["b"]}. '
-    'score = sum of weight / (rrf_k + rank) over the rankings that have the id; weights {"mine": 2} default to 1, '
-    'and 0 leaves a ranking out. Source: Cormack, Clarke, Buettcher, SIGIR 2009.';
+    'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], '
+    '"theirs": ["b"]}. score = sum of weight / (rrf_k + rank) over the rankings that have the id; '
+    'weights {"mine": 2} default to 1, and 0 leaves a ranking out. Source: Cormack, Clarke, '
+    'Buettcher, SIGIR 2009.';
 alter function rag.rrf(jsonb, jsonb, integer) owner to rag_owner;
 revoke all on function rag.rrf(jsonb, jsonb, integer) from public;
 grant execute on function rag.rrf(jsonb, jsonb, integer) to rag_reader;

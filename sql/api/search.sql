@@ -22,16 +22,17 @@ begin atomic
                                      search.weights, search.rrf_k, search.skip, search.allow_degraded) h;
 end;
 
-comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
-    boolean) is
-    'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden '
-    'one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs, weights {"semantic": 0.6, '
-    '"bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: JSON that the document''s attributes contain; '
-    'filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is '
-    'missing, and say so in degraded, instead of 55000.';
-alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean)
-    owner to rag_owner;
-revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
-    boolean) from public;
-grant execute on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer, integer,
-    boolean) to rag_reader;
+comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
+    integer, boolean) is
+    'The top_k best passages, after skip of them. collections null: all that the caller sees; a '
+    'missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the '
+    'legs, weights {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: '
+    'JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate '
+    'over them. allow_degraded: answer without a leg whose model is missing, and say so in '
+    'degraded, instead of 55000.';
+alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
+    integer, boolean) owner to rag_owner;
+revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
+    integer, integer, boolean) from public;
+grant execute on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
+    integer, integer, boolean) to rag_reader;

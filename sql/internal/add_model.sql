@@ -67,7 +67,9 @@ begin
 end
 $$;
 
-comment on function rag_internal.add_model(name, bytea, text, text, integer, jsonb) is 'See rag.add_model.';
+comment on function rag_internal.add_model(name, bytea, text, text, integer, jsonb) is
+    'See rag.add_model.';
 alter function rag_internal.add_model(name, bytea, text, text, integer, jsonb) owner to rag_owner;
 revoke all on function rag_internal.add_model(name, bytea, text, text, integer, jsonb) from public;
-grant execute on function rag_internal.add_model(name, bytea, text, text, integer, jsonb) to rag_admin;
+grant execute on function rag_internal.add_model(name, bytea, text, text, integer,
+    jsonb) to rag_admin;

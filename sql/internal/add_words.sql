@@ -13,6 +13,7 @@ as $$
     on conflict do nothing
 $$;
 
-comment on function rag_internal.add_words(uuid) is 'Adds the surface forms of a document''s passages to rag_internal.word.';
+comment on function rag_internal.add_words(uuid) is
+    'Adds the surface forms of a document''s passages to rag_internal.word.';
 alter function rag_internal.add_words(uuid) owner to rag_owner;
 revoke all on function rag_internal.add_words(uuid) from public;

@@ -16,6 +16,7 @@ as $$
 $$;
 
 comment on function rag_internal.attributes(rag.document) is
-    'rag.document.attributes: metadata under source, title, tags, version, status and dates (UTC, ISO 8601).';
+    'rag.document.attributes: metadata under source, title, tags, version, status and dates (UTC, '
+    'ISO 8601).';
 alter function rag_internal.attributes(rag.document) owner to rag_owner;
 revoke all on function rag_internal.attributes(rag.document) from public;

@@ -49,9 +49,10 @@ exception when unique_violation then
 end
 $$;
 
-comment on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb) is 'See rag.create_collection; 42710 where the name is taken.';
-alter function rag_internal.create_collection(rag_internal.identity, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb) owner to rag_owner;
-revoke all on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb) from public;
+comment on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
+    integer, integer, integer, text, text, jsonb) is
+    'See rag.create_collection; 42710 where the name is taken.';
+alter function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
+    integer, integer, integer, text, text, jsonb) owner to rag_owner;
+revoke all on function rag_internal.create_collection(rag_internal.identity, text, text, text[],
+    text, integer, integer, integer, text, text, jsonb) from public;

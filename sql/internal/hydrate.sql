@@ -48,11 +48,11 @@ as $$
     order by p.rank
 $$;
 
-comment on function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb, integer, boolean, text[],
-    integer, integer) is
-    'The page of hits: fused by reciprocal rank, or in the order of a single leg; ties by (document_id, chunk_index). '
-    'citation is document/chunk@hash:start-end.';
-alter function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb, integer, boolean, text[],
-    integer, integer) owner to rag_owner;
-revoke all on function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb, integer, boolean,
-    text[], integer, integer) from public;
+comment on function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb, integer,
+    boolean, text[], integer, integer) is
+    'The page of hits: fused by reciprocal rank, or in the order of a single leg; ties by '
+    '(document_id, chunk_index). citation is document/chunk@hash:start-end.';
+alter function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb, integer,
+    boolean, text[], integer, integer) owner to rag_owner;
+revoke all on function rag_internal.hydrate(rag_internal.leg_hit[], rag_internal.scope, jsonb,
+    integer, boolean, text[], integer, integer) from public;

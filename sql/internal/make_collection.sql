@@ -31,11 +31,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb) is 'See rag.create_collection.';
-alter function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer, integer,
-    text, text, jsonb) owner to rag_owner;
-revoke all on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb) from public;
-grant execute on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb) to rag_writer;
+comment on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
+    integer, integer, text, text, jsonb) is
+    'See rag.create_collection.';
+alter function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
+    integer, text, text, jsonb) owner to rag_owner;
+revoke all on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
+    integer, integer, text, text, jsonb) from public;
+grant execute on function rag_internal.make_collection(name, bytea, text, text, text[], text,
+    integer, integer, integer, text, text, jsonb) to rag_writer;

@@ -10,7 +10,8 @@ as $$
 $$;
 
 comment on function rag_internal.own_principals(name, bytea) is
-    'principal_id of each principal that the caller is (of all, for who sees everything); used by policies.';
+    'principal_id of each principal that the caller is (of all, for who sees everything); used by '
+    'policies.';
 alter function rag_internal.own_principals(name, bytea) owner to rag_owner;
 revoke all on function rag_internal.own_principals(name, bytea) from public;
 grant execute on function rag_internal.own_principals(name, bytea) to rag_reader;

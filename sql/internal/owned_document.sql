@@ -42,7 +42,8 @@ end
 $$;
 
 comment on function rag_internal.owned_document(rag_internal.identity, uuid, boolean) is
-    'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is '
-    'another''s. exclusive: its collection is locked for update, too.';
+    'The locked row of a document that the identity may change; P0002 where it sees none, 42501 '
+    'where it is another''s. exclusive: its collection is locked for update, too.';
 alter function rag_internal.owned_document(rag_internal.identity, uuid, boolean) owner to rag_owner;
-revoke all on function rag_internal.owned_document(rag_internal.identity, uuid, boolean) from public;
+revoke all on function rag_internal.owned_document(rag_internal.identity, uuid,
+    boolean) from public;

@@ -39,6 +39,7 @@ end
 $$;
 
 comment on function rag_internal.principal_for(text) is
-    'principal_id of a reader, registered at first use; 22023 for a malformed one, 42704 for an unknown role.';
+    'principal_id of a reader, registered at first use; 22023 for a malformed one, 42704 for an '
+    'unknown role.';
 alter function rag_internal.principal_for(text) owner to rag_owner;
 revoke all on function rag_internal.principal_for(text) from public;

@@ -23,7 +23,8 @@ exception when unique_violation then
 end
 $$;
 
-comment on function rag_internal.rename_collection(name, bytea, text, text) is 'See rag.rename_collection.';
+comment on function rag_internal.rename_collection(name, bytea, text, text) is
+    'See rag.rename_collection.';
 alter function rag_internal.rename_collection(name, bytea, text, text) owner to rag_owner;
 revoke all on function rag_internal.rename_collection(name, bytea, text, text) from public;
 grant execute on function rag_internal.rename_collection(name, bytea, text, text) to rag_writer;

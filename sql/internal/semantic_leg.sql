@@ -57,10 +57,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model, rag_internal.scope, bigint) is
-    'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to '
-    '10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
-alter function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model, rag_internal.scope, bigint)
-    owner to rag_owner;
-revoke all on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model, rag_internal.scope, bigint)
-    from public;
+comment on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model,
+    rag_internal.scope, bigint) is
+    'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product '
+    '-d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) '
+    'rows.';
+alter function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model, rag_internal.scope,
+    bigint) owner to rag_owner;
+revoke all on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model,
+    rag_internal.scope, bigint) from public;

@@ -46,7 +46,8 @@ end
 $$;
 
 comment on function rag_internal.similar_words(text[], rag_internal.scope) is
-    'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of '
-    'the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
+    'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - '
+    'distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for '
+    'shorter ones and for words with a digit.';
 alter function rag_internal.similar_words(text[], rag_internal.scope) owner to rag_owner;
 revoke all on function rag_internal.similar_words(text[], rag_internal.scope) from public;

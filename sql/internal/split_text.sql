@@ -17,7 +17,7 @@ $$;
 
 comment on function rag_internal.split_text(text, text, integer, integer, integer, rag.model) is
     'Passages of a text; every passage fits the window of the model, where one is given.';
-alter function rag_internal.split_text(text, text, integer, integer, integer, rag.model)
-    owner to rag_owner;
-revoke all on function rag_internal.split_text(text, text, integer, integer, integer, rag.model)
-    from public;
+alter function rag_internal.split_text(text, text, integer, integer, integer,
+    rag.model) owner to rag_owner;
+revoke all on function rag_internal.split_text(text, text, integer, integer, integer,
+    rag.model) from public;

@@ -38,7 +38,7 @@ end
 $$;
 
 comment on function rag_internal.visible_collections(rag_internal.identity, text[]) is
-    'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a '
-    'missing and for a hidden one.';
+    'Collections of those names (null: all) that the identity may know of; P0002, in the same '
+    'words for a missing and for a hidden one.';
 alter function rag_internal.visible_collections(rag_internal.identity, text[]) owner to rag_owner;
 revoke all on function rag_internal.visible_collections(rag_internal.identity, text[]) from public;

@@ -1568,17 +1568,19 @@ declare
     _vars jsonb := (scope).vars;
 begin
     return query
-    with question as (
-        select k.text_config, tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes
+    with question as materialized (
+        select k.text_config, a.lexemes, rag_internal.any_of(a.lexemes) as any_lexeme
         from (select distinct k.text_config from rag.collection k
               where k.collection_id = any (_collection_ids)) k
-    ), corpus as (
+        cross join lateral (
+            select tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes) a
+    ), corpus as materialized (
         select c.text_config, count(*)::double precision as n,
                sum(c.lexeme_count)::double precision / count(*) as average_length
         from rag_internal.live_chunk c
         where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
         group by c.text_config
-    ), posting as (
+    ), posting as materialized (
         select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
                cardinality(l.positions)::double precision as tf,
                (_filter is null or c.attributes @> _filter)
@@ -1586,11 +1588,11 @@ begin
                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false)) as passes
         from question q
         join rag_internal.live_chunk c
-            on c.text_config = q.text_config and c.tsv @@ rag_internal.any_of(q.lexemes)
+            on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
         cross join lateral unnest(c.tsv) l
         where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
           and l.lexeme = any (q.lexemes)
-    ), term as (
+    ), term as materialized (
         select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf
         from posting p join corpus s using (text_config)
         group by p.text_config, p.lexeme, s.n
@@ -1913,24 +1915,26 @@ begin
     end if;
 
     return query
-    with meaning as (
-        select s.query_word, s.word, s.similarity
+    with meaning as materialized (
+        select s.query_word, s.similarity, rag_internal.any_of(array[s.word]) as word
         from rag_internal.similar_words(_words[:_most_words], scope) s
+    ), best as (
+        select c.chunk_id, c.document_id, c.chunk_index, m.query_word,
+               max(m.similarity) as similarity
+        from meaning m
+        join rag_internal.live_chunk c on c.surface @@ m.word
+        where c.acl_id in (select unnest(_acl_ids))
+          and c.collection_id = any (_collection_ids)
+          and (_filter is null or c.attributes @> _filter)
+          and (_filter_path is null
+               or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
+        group by c.chunk_id, c.document_id, c.chunk_index, m.query_word
     ), scored as (
-        select best.chunk_id, best.document_id, best.chunk_index,
-               sum(best.similarity order by best.query_word collate "C")
+        select b.chunk_id, b.document_id, b.chunk_index,
+               sum(b.similarity order by b.query_word collate "C")
                    / (select count(distinct m.query_word) from meaning m) as score
-        from (select c.chunk_id, c.document_id, c.chunk_index, m.query_word, max(m.similarity) as similarity
-              from rag_internal.live_chunk c
-              cross join lateral unnest(tsvector_to_array(c.surface)) w (word)
-              join meaning m on m.word = w.word collate "C"
-              where c.surface @@ (select rag_internal.any_of(array_agg(distinct m.word)) from meaning m)
-                and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
-                and (_filter is null or c.attributes @> _filter)
-                and (_filter_path is null
-                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
-              group by c.chunk_id, c.document_id, c.chunk_index, m.query_word) best
-        group by best.chunk_id, best.document_id, best.chunk_index
+        from best b
+        group by b.chunk_id, b.document_id, b.chunk_index
     )
     select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
            s.chunk_id, s.document_id, s.chunk_index
@@ -2662,7 +2666,7 @@ begin
         insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset, end_offset,
                                start_line, end_line, heading, section_start, section_end, kind, token_count,
                                value, tsv, lexeme_count, surface)
-        select (document).document_id, p.chunk_index, p.content, nullif(p.embed_text, p.content), p.start_offset, p.end_offset,
+        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset, p.end_offset,
                p.start_line, p.end_line, p.heading, p.section_start, p.section_end, p.kind, p.token_count,
                p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
                rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))

@@ -132,5 +132,5 @@ def _row(text: str, index: int, span: Span, lines: LineMap) -> dict[str, Any]:
         "kind": "prose",
         "token_count": span.tokens,
         "value": None,
-        "embed_text": content,
+        "embed_text": None,  # content is embedded as it is
     }

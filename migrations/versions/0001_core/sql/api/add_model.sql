@@ -13,9 +13,10 @@ begin atomic
 end;
 
 comment on function rag.add_model(text, text, integer, jsonb) is
-    'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, l2, '
-    'inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included), is_default. '
-    'Other dimensions than registered are 22023, another revision of a model in use is 55000.';
+    'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, '
+    'l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens '
+    'included), is_default. Other dimensions than registered are 22023, another revision of a '
+    'model in use is 55000.';
 alter function rag.add_model(text, text, integer, jsonb) owner to rag_owner;
 revoke all on function rag.add_model(text, text, integer, jsonb) from public;
 grant execute on function rag.add_model(text, text, integer, jsonb) to rag_admin;

@@ -18,8 +18,11 @@ begin atomic
 end;
 
 comment on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is
-    'The top_k passages by BM25, its statistics taken over what the caller can see in the collections '
-    'searched. Arguments as in rag.search.';
-alter function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) owner to rag_owner;
-revoke all on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) from public;
-grant execute on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) to rag_reader;
+    'The top_k passages by BM25, its statistics taken over what the caller can see in the '
+    'collections searched. Arguments as in rag.search.';
+alter function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) owner to rag_owner;
+revoke all on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) from public;
+grant execute on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) to rag_reader;

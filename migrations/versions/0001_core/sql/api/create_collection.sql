@@ -21,13 +21,15 @@ begin atomic
     from rag_internal.caller c;
 end;
 
-comment on function rag.create_collection(text, text, text[], text, integer, integer, integer, text, text, jsonb) is
-    'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. '
-    'Sizes null: the strategy''s own (word 200/50 words, character 500/100 characters). model null: the default '
-    'model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
-alter function rag.create_collection(text, text, text[], text, integer, integer, integer, text, text, jsonb)
-    owner to rag_owner;
-revoke all on function rag.create_collection(text, text, text[], text, integer, integer, integer, text, text,
-    jsonb) from public;
-grant execute on function rag.create_collection(text, text, text[], text, integer, integer, integer, text, text,
-    jsonb) to rag_writer;
+comment on function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
+    text, jsonb) is
+    'Makes a collection that the caller owns and reads; readers are the further default readers of '
+    'its documents. Sizes null: the strategy''s own (word 200/50 words, character 500/100 '
+    'characters). model null: the default model; none: no vectors. 42710 where the name is taken, '
+    '22023 for a bad setting.';
+alter function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
+    text, jsonb) owner to rag_owner;
+revoke all on function rag.create_collection(text, text, text[], text, integer, integer, integer,
+    text, text, jsonb) from public;
+grant execute on function rag.create_collection(text, text, text[], text, integer, integer, integer,
+    text, text, jsonb) to rag_writer;

@@ -7,8 +7,8 @@ begin atomic
 end;
 
 comment on function rag.delete_document(uuid) is
-    'Removes a document with its passages and vectors. P0002 where the caller sees none, 42501 where it may only '
-    'read it.';
+    'Removes a document with its passages and vectors. P0002 where the caller sees none, 42501 '
+    'where it may only read it.';
 alter function rag.delete_document(uuid) owner to rag_owner;
 revoke all on function rag.delete_document(uuid) from public;
 grant execute on function rag.delete_document(uuid) to rag_writer;

@@ -18,8 +18,11 @@ begin atomic
 end;
 
 comment on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is
-    'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to '
-    '1. Arguments as in rag.search.';
-alter function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) owner to rag_owner;
-revoke all on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) from public;
-grant execute on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) to rag_reader;
+    'The top_k passages whose words are nearest to those of the query, typing errors allowed for; '
+    'score 0 to 1. Arguments as in rag.search.';
+alter function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) owner to rag_owner;
+revoke all on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) from public;
+grant execute on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) to rag_reader;

@@ -12,8 +12,9 @@ begin atomic
 end;
 
 comment on function rag.revoke_read(text, text, uuid) is
-    'Removes a reader from a collection, or from one document by document_id; whether that changed something. It holds '
-    'from the next statement on, in every session. Documents with readers of their own are not touched by a collection.';
+    'Removes a reader from a collection, or from one document by document_id; whether that changed '
+    'something. It holds from the next statement on, in every session. Documents with readers of '
+    'their own are not touched by a collection.';
 alter function rag.revoke_read(text, text, uuid) owner to rag_owner;
 revoke all on function rag.revoke_read(text, text, uuid) from public;
 grant execute on function rag.revoke_read(text, text, uuid) to rag_writer;

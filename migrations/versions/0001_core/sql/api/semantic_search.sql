@@ -18,8 +18,11 @@ begin atomic
 end;
 
 comment on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is
-    'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + '
-    'd), inner product -d). Arguments as in rag.search.';
-alter function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) owner to rag_owner;
-revoke all on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) from public;
-grant execute on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) to rag_reader;
+    'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 '
+    '1 / (1 + d), inner product -d). Arguments as in rag.search.';
+alter function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) owner to rag_owner;
+revoke all on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) from public;
+grant execute on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
+    integer) to rag_reader;

@@ -16,11 +16,14 @@ begin atomic
     from rag_internal.caller c;
 end;
 
-comment on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz, timestamptz) is
-    'Changes what is given; null leaves as it is (infinity lifts a valid_until). The text stays, and so do its '
-    'vectors. An archived document is not searched. P0002 where the caller sees no such document, 42501 where '
-    'it may only read it.';
-alter function rag.update_document(uuid, text, text[], jsonb, text, timestamptz, timestamptz) owner to rag_owner;
-revoke all on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz, timestamptz) from public;
-grant execute on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz, timestamptz)
-    to rag_writer;
+comment on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz,
+    timestamptz) is
+    'Changes what is given; null leaves as it is (infinity lifts a valid_until). The text stays, '
+    'and so do its vectors. An archived document is not searched. P0002 where the caller sees no '
+    'such document, 42501 where it may only read it.';
+alter function rag.update_document(uuid, text, text[], jsonb, text, timestamptz,
+    timestamptz) owner to rag_owner;
+revoke all on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz,
+    timestamptz) from public;
+grant execute on function rag.update_document(uuid, text, text[], jsonb, text, timestamptz,
+    timestamptz) to rag_writer;

@@ -6,8 +6,8 @@ begin atomic
 end;
 
 comment on function rag.whoami() is
-    'The caller''s identity: the database role, the principals it can be granted through, and whether access '
-    'rules apply to it at all.';
+    'The caller''s identity: the database role, the principals it can be granted through, and '
+    'whether access rules apply to it at all.';
 alter function rag.whoami() owner to rag_owner;
 revoke all on function rag.whoami() from public;
 grant execute on function rag.whoami() to rag_reader;

@@ -17,17 +17,19 @@ declare
     _vars jsonb := (scope).vars;
 begin
     return query
-    with question as (
-        select k.text_config, tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes
+    with question as materialized (
+        select k.text_config, a.lexemes, rag_internal.any_of(a.lexemes) as any_lexeme
         from (select distinct k.text_config from rag.collection k
               where k.collection_id = any (_collection_ids)) k
-    ), corpus as (
+        cross join lateral (
+            select tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes) a
+    ), corpus as materialized (
         select c.text_config, count(*)::double precision as n,
                sum(c.lexeme_count)::double precision / count(*) as average_length
         from rag_internal.live_chunk c
         where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
         group by c.text_config
-    ), posting as (
+    ), posting as materialized (
         select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
                cardinality(l.positions)::double precision as tf,
                (_filter is null or c.attributes @> _filter)
@@ -35,11 +37,11 @@ begin
                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false)) as passes
         from question q
         join rag_internal.live_chunk c
-            on c.text_config = q.text_config and c.tsv @@ rag_internal.any_of(q.lexemes)
+            on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
         cross join lateral unnest(c.tsv) l
         where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
           and l.lexeme = any (q.lexemes)
-    ), term as (
+    ), term as materialized (
         select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf
         from posting p join corpus s using (text_config)
         group by p.text_config, p.lexeme, s.n
@@ -61,8 +63,8 @@ end
 $$;
 
 comment on function rag_internal.bm25_leg(text, rag_internal.scope, bigint) is
-    'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = '
-    'ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A '
-    'filter masks passages and moves no statistic.';
+    'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / '
+    'average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza '
+    '2009, idf as in Lucene). A filter masks passages and moves no statistic.';
 alter function rag_internal.bm25_leg(text, rag_internal.scope, bigint) owner to rag_owner;
 revoke all on function rag_internal.bm25_leg(text, rag_internal.scope, bigint) from public;

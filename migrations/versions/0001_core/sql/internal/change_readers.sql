@@ -53,6 +53,9 @@ $$;
 
 comment on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) is
     'See rag.grant_read and rag.revoke_read.';
-alter function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) owner to rag_owner;
-revoke all on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) from public;
-grant execute on function rag_internal.change_readers(name, bytea, text, text, uuid, boolean) to rag_writer;
+alter function rag_internal.change_readers(name, bytea, text, text, uuid,
+    boolean) owner to rag_owner;
+revoke all on function rag_internal.change_readers(name, bytea, text, text, uuid,
+    boolean) from public;
+grant execute on function rag_internal.change_readers(name, bytea, text, text, uuid,
+    boolean) to rag_writer;

@@ -40,7 +40,7 @@ end
 $$;
 
 comment on function rag_internal.check_filter(jsonb, jsonpath, jsonb) is
-    '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, '
-    'and for a missing variable.';
+    '22023 for a filter that is no object, for a path with like_regex or methods, for one that is '
+    'not a predicate, and for a missing variable.';
 alter function rag_internal.check_filter(jsonb, jsonpath, jsonb) owner to rag_owner;
 revoke all on function rag_internal.check_filter(jsonb, jsonpath, jsonb) from public;

@@ -33,8 +33,8 @@ end
 $$;
 
 comment on function rag_internal.check_weights(jsonb, jsonb, integer) is
-    'weights over defaults; 22023 for an unknown ranking, for a negative, all zero or non-numeric weight, and for '
-    'a negative rrf_k.';
+    'weights over defaults; 22023 for an unknown ranking, for a negative, all zero or non-numeric '
+    'weight, and for a negative rrf_k.';
 alter function rag_internal.check_weights(jsonb, jsonb, integer) owner to rag_owner;
 revoke all on function rag_internal.check_weights(jsonb, jsonb, integer) from public;
 grant execute on function rag_internal.check_weights(jsonb, jsonb, integer) to rag_reader;

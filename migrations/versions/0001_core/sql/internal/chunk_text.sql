@@ -29,9 +29,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer, text) is
+comment on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
+    text) is
     'See rag.chunk_text.';
-alter function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer, text) owner to rag_owner;
-revoke all on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer, text) from public;
-grant execute on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer, text)
-    to rag_reader;
+alter function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
+    text) owner to rag_owner;
+revoke all on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
+    text) from public;
+grant execute on function rag_internal.chunk_text(name, bytea, text, text, integer, integer,
+    integer, text) to rag_reader;

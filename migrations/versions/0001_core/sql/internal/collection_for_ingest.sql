@@ -32,6 +32,7 @@ end
 $$;
 
 comment on function rag_internal.collection_for_ingest(rag_internal.identity, text) is
-    'The locked row of the collection, created where it is missing; 42501 or 42710 where it is another''s.';
+    'The locked row of the collection, created where it is missing; 42501 or 42710 where it is '
+    'another''s.';
 alter function rag_internal.collection_for_ingest(rag_internal.identity, text) owner to rag_owner;
 revoke all on function rag_internal.collection_for_ingest(rag_internal.identity, text) from public;

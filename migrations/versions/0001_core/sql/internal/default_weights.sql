@@ -6,6 +6,7 @@ as $$
     select '{"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}'::jsonb
 $$;
 
-comment on function rag_internal.default_weights() is 'Weights of the legs in reciprocal rank fusion.';
+comment on function rag_internal.default_weights() is
+    'Weights of the legs in reciprocal rank fusion.';
 alter function rag_internal.default_weights() owner to rag_owner;
 revoke all on function rag_internal.default_weights() from public;

@@ -10,7 +10,7 @@ return GD["ragsql"].require(1).embed(texts, kind, model)
 $$;
 
 comment on function rag_internal.embed_texts(text[], text, rag.model) is
-    'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is '
-    'refused (54000), a missing model is an error (55000).';
+    'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s '
+    'window is refused (54000), a missing model is an error (55000).';
 alter function rag_internal.embed_texts(text[], text, rag.model) owner to rag_owner;
 revoke all on function rag_internal.embed_texts(text[], text, rag.model) from public;

@@ -9,6 +9,7 @@ if "ragsql" not in GD:
 return json.dumps(GD["ragsql"].require(1).python_info())
 $$;
 
-comment on function rag_internal.engine_info() is 'Version, executable and paths of the engine''s Python.';
+comment on function rag_internal.engine_info() is
+    'Version, executable and paths of the engine''s Python.';
 alter function rag_internal.engine_info() owner to rag_owner;
 revoke all on function rag_internal.engine_info() from public;

@@ -27,24 +27,26 @@ begin
     end if;
 
     return query
-    with meaning as (
-        select s.query_word, s.word, s.similarity
+    with meaning as materialized (
+        select s.query_word, s.similarity, rag_internal.any_of(array[s.word]) as word
         from rag_internal.similar_words(_words[:_most_words], scope) s
+    ), best as (
+        select c.chunk_id, c.document_id, c.chunk_index, m.query_word,
+               max(m.similarity) as similarity
+        from meaning m
+        join rag_internal.live_chunk c on c.surface @@ m.word
+        where c.acl_id in (select unnest(_acl_ids))
+          and c.collection_id = any (_collection_ids)
+          and (_filter is null or c.attributes @> _filter)
+          and (_filter_path is null
+               or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
+        group by c.chunk_id, c.document_id, c.chunk_index, m.query_word
     ), scored as (
-        select best.chunk_id, best.document_id, best.chunk_index,
-               sum(best.similarity order by best.query_word collate "C")
+        select b.chunk_id, b.document_id, b.chunk_index,
+               sum(b.similarity order by b.query_word collate "C")
                    / (select count(distinct m.query_word) from meaning m) as score
-        from (select c.chunk_id, c.document_id, c.chunk_index, m.query_word, max(m.similarity) as similarity
-              from rag_internal.live_chunk c
-              cross join lateral unnest(tsvector_to_array(c.surface)) w (word)
-              join meaning m on m.word = w.word collate "C"
-              where c.surface @@ (select rag_internal.any_of(array_agg(distinct m.word)) from meaning m)
-                and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
-                and (_filter is null or c.attributes @> _filter)
-                and (_filter_path is null
-                     or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
-              group by c.chunk_id, c.document_id, c.chunk_index, m.query_word) best
-        group by best.chunk_id, best.document_id, best.chunk_index
+        from best b
+        group by b.chunk_id, b.document_id, b.chunk_index
     )
     select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
            s.chunk_id, s.document_id, s.chunk_index
@@ -55,8 +57,8 @@ end
 $$;
 
 comment on function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) is
-    'At most cut passages by likeness of words: the mean, over the query words that visible passages have a like '
-    'of, of the best similarity in the passage (0 where it has none). Of a longer query the first 32 words in '
-    'alphabetical order count.';
+    'At most cut passages by likeness of words: the mean, over the query words that visible '
+    'passages have a like of, of the best similarity in the passage (0 where it has none). Of a '
+    'longer query the first 32 words in alphabetical order count.';
 alter function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) owner to rag_owner;
 revoke all on function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) from public;

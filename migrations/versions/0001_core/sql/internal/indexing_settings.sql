@@ -12,6 +12,7 @@ as $$
         'text_config', (collection).text_config)
 $$;
 
-comment on function rag_internal.indexing_settings(rag.collection) is 'rag.document.indexed_as of what is ingested now.';
+comment on function rag_internal.indexing_settings(rag.collection) is
+    'rag.document.indexed_as of what is ingested now.';
 alter function rag_internal.indexing_settings(rag.collection) owner to rag_owner;
 revoke all on function rag_internal.indexing_settings(rag.collection) from public;

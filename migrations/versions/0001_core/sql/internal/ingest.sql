@@ -80,11 +80,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text, text,
-    text, timestamptz, timestamptz) is 'See rag.ingest.';
-alter function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text, text,
-    text, timestamptz, timestamptz) owner to rag_owner;
-revoke all on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
-    text, text, timestamptz, timestamptz) from public;
-grant execute on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
-    text, text, timestamptz, timestamptz) to rag_writer;
+comment on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[],
+    text, text, text, timestamptz, timestamptz) is
+    'See rag.ingest.';
+alter function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
+    text, text, timestamptz, timestamptz) owner to rag_owner;
+revoke all on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb,
+    text[], text, text, text, timestamptz, timestamptz) from public;
+grant execute on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb,
+    text[], text, text, text, timestamptz, timestamptz) to rag_writer;

@@ -16,6 +16,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.legs_of(text) is 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
+comment on function rag_internal.legs_of(text) is
+    'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
 alter function rag_internal.legs_of(text) owner to rag_owner;
 revoke all on function rag_internal.legs_of(text) from public;

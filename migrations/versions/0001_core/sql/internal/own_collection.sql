@@ -35,6 +35,8 @@ end
 $$;
 
 comment on function rag_internal.own_collection(rag_internal.identity, text, boolean) is
-    'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where it is another''s.';
+    'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where '
+    'it is another''s.';
 alter function rag_internal.own_collection(rag_internal.identity, text, boolean) owner to rag_owner;
-revoke all on function rag_internal.own_collection(rag_internal.identity, text, boolean) from public;
+revoke all on function rag_internal.own_collection(rag_internal.identity, text,
+    boolean) from public;

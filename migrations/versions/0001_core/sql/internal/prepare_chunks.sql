@@ -51,6 +51,7 @@ end
 $$;
 
 comment on function rag_internal.prepare_chunks(rag.collection, text) is
-    'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
+    'Passages of a text with their vectors under the collection''s model (null without a model); '
+    'writes nothing.';
 alter function rag_internal.prepare_chunks(rag.collection, text) owner to rag_owner;
 revoke all on function rag_internal.prepare_chunks(rag.collection, text) from public;

@@ -8,7 +8,9 @@ as $$
 $$;
 
 comment on function rag_internal.reciprocal_rank(double precision, integer, bigint) is
-    'weight / (k + rank), ranks from 1 (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion, SIGIR 2009).';
+    'weight / (k + rank), ranks from 1 (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion, SIGIR '
+    '2009).';
 alter function rag_internal.reciprocal_rank(double precision, integer, bigint) owner to rag_owner;
 revoke all on function rag_internal.reciprocal_rank(double precision, integer, bigint) from public;
-grant execute on function rag_internal.reciprocal_rank(double precision, integer, bigint) to rag_reader;
+grant execute on function rag_internal.reciprocal_rank(double precision, integer,
+    bigint) to rag_reader;

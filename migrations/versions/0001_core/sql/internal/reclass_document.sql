@@ -10,6 +10,7 @@ as $$
     where c.document_id = reclass_document.document_id and e.chunk_id = c.chunk_id;
 $$;
 
-comment on function rag_internal.reclass_document(uuid, bigint) is 'Changes acl_id of a document and of its vectors.';
+comment on function rag_internal.reclass_document(uuid, bigint) is
+    'Changes acl_id of a document and of its vectors.';
 alter function rag_internal.reclass_document(uuid, bigint) owner to rag_owner;
 revoke all on function rag_internal.reclass_document(uuid, bigint) from public;

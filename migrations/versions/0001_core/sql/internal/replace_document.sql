@@ -52,9 +52,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.replace_document(rag.document, rag.collection, rag_internal.prepared_chunk[]) is
-    'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been removed.';
-alter function rag_internal.replace_document(rag.document, rag.collection, rag_internal.prepared_chunk[])
-    owner to rag_owner;
-revoke all on function rag_internal.replace_document(rag.document, rag.collection, rag_internal.prepared_chunk[])
-    from public;
+comment on function rag_internal.replace_document(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) is
+    'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been '
+    'removed.';
+alter function rag_internal.replace_document(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) owner to rag_owner;
+revoke all on function rag_internal.replace_document(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) from public;

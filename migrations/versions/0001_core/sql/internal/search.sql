@@ -68,11 +68,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean) is 'See rag.search.';
-alter function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean) owner to rag_owner;
-revoke all on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
-    jsonb, integer, integer, boolean) from public;
-grant execute on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
-    jsonb, integer, integer, boolean) to rag_reader;
+comment on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath,
+    jsonb, jsonb, integer, integer, boolean) is
+    'See rag.search.';
+alter function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
+    jsonb, integer, integer, boolean) owner to rag_owner;
+revoke all on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb,
+    jsonpath, jsonb, jsonb, integer, integer, boolean) from public;
+grant execute on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb,
+    jsonpath, jsonb, jsonb, integer, integer, boolean) to rag_reader;

@@ -34,6 +34,7 @@ end
 $$;
 
 comment on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) is
-    'At most cut passages by meaning, over every model that the collections use; none where they use none.';
+    'At most cut passages by meaning, over every model that the collections use; none where they '
+    'use none.';
 alter function rag_internal.semantic_legs(text, rag_internal.scope, bigint) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) from public;

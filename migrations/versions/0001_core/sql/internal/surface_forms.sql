@@ -6,6 +6,7 @@ as $$
     select strip(to_tsvector('pg_catalog.simple', rag_internal.fold_text(content)))
 $$;
 
-comment on function rag_internal.surface_forms(text) is 'Distinct folded words, unstemmed, stop words among them.';
+comment on function rag_internal.surface_forms(text) is
+    'Distinct folded words, unstemmed, stop words among them.';
 alter function rag_internal.surface_forms(text) owner to rag_owner;
 revoke all on function rag_internal.surface_forms(text) from public;

@@ -13,6 +13,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.text_array(jsonb) is 'text[] of a JSON array of strings; anything else is 22023.';
+comment on function rag_internal.text_array(jsonb) is
+    'text[] of a JSON array of strings; anything else is 22023.';
 alter function rag_internal.text_array(jsonb) owner to rag_owner;
 revoke all on function rag_internal.text_array(jsonb) from public;

@@ -55,11 +55,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text, timestamptz,
-    timestamptz) is 'See rag.update_document.';
-alter function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text, timestamptz,
-    timestamptz) owner to rag_owner;
-revoke all on function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text, timestamptz,
-    timestamptz) from public;
+comment on function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text,
+    timestamptz, timestamptz) is
+    'See rag.update_document.';
+alter function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text,
+    timestamptz, timestamptz) owner to rag_owner;
+revoke all on function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text,
+    timestamptz, timestamptz) from public;
 grant execute on function rag_internal.update_document(name, bytea, uuid, text, text[], jsonb, text,
     timestamptz, timestamptz) to rag_writer;

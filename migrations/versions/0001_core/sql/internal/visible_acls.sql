@@ -15,6 +15,7 @@ as $$
 $$;
 
 comment on function rag_internal.visible_acls(rag_internal.identity) is
-    'acl_id of each sharing class that the identity may read: its tenant, its clearance, one of its principals.';
+    'acl_id of each sharing class that the identity may read: its tenant, its clearance, one of '
+    'its principals.';
 alter function rag_internal.visible_acls(rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.visible_acls(rag_internal.identity) from public;

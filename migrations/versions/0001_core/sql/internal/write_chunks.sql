@@ -15,7 +15,7 @@ begin
         insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset, end_offset,
                                start_line, end_line, heading, section_start, section_end, kind, token_count,
                                value, tsv, lexeme_count, surface)
-        select (document).document_id, p.chunk_index, p.content, nullif(p.embed_text, p.content), p.start_offset, p.end_offset,
+        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset, p.end_offset,
                p.start_line, p.end_line, p.heading, p.section_start, p.section_end, p.kind, p.token_count,
                p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
                rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
@@ -37,9 +37,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.write_chunks(rag.document, rag.collection, rag_internal.prepared_chunk[]) is
-    'Writes passages, lexemes, words and vectors of a document in place of those it had; how many passages.';
-alter function rag_internal.write_chunks(rag.document, rag.collection, rag_internal.prepared_chunk[])
-    owner to rag_owner;
-revoke all on function rag_internal.write_chunks(rag.document, rag.collection, rag_internal.prepared_chunk[])
-    from public;
+comment on function rag_internal.write_chunks(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) is
+    'Writes passages, lexemes, words and vectors of a document in place of those it had; how many '
+    'passages.';
+alter function rag_internal.write_chunks(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) owner to rag_owner;
+revoke all on function rag_internal.write_chunks(rag.document, rag.collection,
+    rag_internal.prepared_chunk[]) from public;
