@@ -51,8 +51,7 @@ def test_a_restored_database_answers_the_same(
     assert len(before["reader"]) == 10
 
     bindir, archive = cluster.installation.bindir, tmp_path / "archive"
-    run = {"check": True, "capture_output": True, "text": True}
-    subprocess.run([bindir / "pg_dump", "-Fd", "-f", archive, db.dsn], **run)
+    subprocess.run([bindir / "pg_dump", "-Fd", "-f", archive, db.dsn], check=True)
     command = [
         bindir / "pg_restore",
         "--exit-on-error",
@@ -61,7 +60,7 @@ def test_a_restored_database_answers_the_same(
         restored.dsn,
         archive,
     ]
-    subprocess.run(command, **run)
+    subprocess.run(command, check=True)
 
     with restored.connect(autocommit=True) as connection:
         assert answers(connection, reader) == before
