@@ -5,7 +5,7 @@ create or replace function rag.add_model(
     dimensions integer default 384,
     options    jsonb default '{}'
 ) returns text
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.add_model(c.who, c.ticket, add_model.name, add_model.provider,
                                   add_model.dimensions, add_model.options)

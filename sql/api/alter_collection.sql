@@ -10,7 +10,7 @@ create or replace function rag.alter_collection(
     text_config     text    default null,
     search_defaults jsonb   default null
 ) returns rag.collection_info
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.alter_collection(
         c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy,

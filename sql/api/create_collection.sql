@@ -11,7 +11,7 @@ create or replace function rag.create_collection(
     text_config     text    default 'english',
     search_defaults jsonb   default '{}'
 ) returns rag.collection_info
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.make_collection(
         c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers,

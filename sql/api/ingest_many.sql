@@ -1,6 +1,6 @@
 -- Puts several documents in, all or none.
 create or replace function rag.ingest_many(collection text, documents jsonb) returns setof rag.ingested
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select i.*
     from rag_internal.caller c,

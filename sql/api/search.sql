@@ -13,7 +13,7 @@ create or replace function rag.search(
     skip           integer  default 0,
     allow_degraded boolean  default false
 ) returns setof rag.hit
-language sql stable parallel restricted
+language sql stable parallel unsafe
 begin atomic
     select h.*
     from rag_internal.caller c,

@@ -8,7 +8,7 @@ create or replace function rag.update_document(
     valid_from  timestamptz default null,
     valid_until timestamptz default null
 ) returns rag.ingested
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.update_document(c.who, c.ticket, update_document.document_id, update_document.title,
                                         update_document.tags, update_document.metadata, update_document.status,

@@ -1,7 +1,7 @@
 -- A model's part of rag_internal.embedding: row security on, and an HNSW index on its own dimension.
 create or replace function rag_internal.add_embedding_partition(model rag.model, metric text)
 returns void
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

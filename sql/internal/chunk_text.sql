@@ -9,7 +9,7 @@ create or replace function rag_internal.chunk_text(
     min_chunk_size integer,
     model          text
 ) returns setof rag.text_chunk
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,6 +1,6 @@
 -- What an administrator would look at first, each finding with its next step.
 create or replace function rag_internal.doctor(who name, ticket bytea) returns setof rag.check_result
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- Embeds texts, in the engine.
 create or replace function rag_internal.embed_texts(texts text[], kind text, model rag.model)
 returns @extschema:vector@.vector[]
-language plpython3u stable parallel restricted
+language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:

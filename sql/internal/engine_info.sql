@@ -1,6 +1,6 @@
 -- What the server's Python and the engine in it are, for rag.doctor().
 create or replace function rag_internal.engine_info() returns jsonb
-language plpython3u stable parallel restricted
+language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 import json

@@ -16,7 +16,7 @@ create or replace function rag_internal.ingest(
     valid_from  timestamptz,
     valid_until timestamptz
 ) returns rag.ingested
-language plpgsql volatile parallel restricted security definer
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

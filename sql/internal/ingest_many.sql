@@ -1,7 +1,7 @@
 -- Stores several documents, all or none.
 create or replace function rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb)
 returns setof rag.ingested
-language plpgsql volatile parallel restricted security definer
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,6 +1,6 @@
 -- The immutable sharing class of exactly these readers.
 create or replace function rag_internal.intern_readers(principal_ids bigint[]) returns bigint
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

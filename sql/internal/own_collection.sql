@@ -5,7 +5,7 @@ create or replace function rag_internal.own_collection(
     name      text,
     exclusive boolean
 ) returns rag.collection
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

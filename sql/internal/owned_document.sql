@@ -5,7 +5,7 @@ create or replace function rag_internal.owned_document(
     document_id uuid,
     exclusive   boolean
 ) returns rag.document
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

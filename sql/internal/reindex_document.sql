@@ -1,7 +1,7 @@
 -- Renews the lexemes and words of a document's passages; nothing is split or embedded.
 create or replace function rag_internal.reindex_document(document rag.document, collection rag.collection)
 returns void
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin

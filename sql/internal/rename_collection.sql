@@ -1,7 +1,7 @@
 -- Gives a collection another name.
 create or replace function rag_internal.rename_collection(who name, ticket bytea, name text, new_name text)
 returns void
-language plpgsql volatile parallel restricted security definer
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -4,7 +4,7 @@ create or replace function rag_internal.replace_document(
     collection rag.collection,
     chunks     rag_internal.prepared_chunk[]
 ) returns rag.ingested
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -14,7 +14,7 @@ create or replace function rag_internal.search(
     skip           integer,
     allow_degraded boolean
 ) returns setof rag.hit
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -2,7 +2,7 @@
 -- since distances of two models do not compare, their lists are merged by rank.
 create or replace function rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint)
 returns setof rag_internal.leg_hit
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

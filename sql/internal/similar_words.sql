@@ -2,7 +2,7 @@
 -- typing distance. Every candidate is masked by visibility, so a hidden word is neither seen nor in the way.
 create or replace function rag_internal.similar_words(query_words text[], scope rag_internal.scope)
 returns table (query_word text, word text, similarity double precision)
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set jit = off
@@ -11,6 +11,8 @@ as $$
 declare
     _acl_ids bigint[] := (scope).acl_ids;
     _collection_ids bigint[] := (scope).collection_ids;
+    _configs text[] := array(select distinct k.text_config from rag.collection k
+                             where k.collection_id = any ((scope).collection_ids));
     _word text;
     _max_distance integer;
     _near text[];
@@ -18,7 +20,7 @@ begin
     foreach _word in array query_words loop
         if exists (select from rag_internal.live_chunk c
                    where c.surface @@ rag_internal.any_of(array[_word])
-                     and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)) then
+                     and c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)) then
             return query select _word, _word, 1.0::double precision;
             continue;
         end if;
@@ -37,9 +39,11 @@ begin
                    1 - n.distance::double precision / greatest(length(_word), length(n.candidate))
             from rag_internal.closest_words(_word, _near, _max_distance) n
             where n.candidate !~ '\d'
+              -- a misspelling does not mean a stop word
+              and exists (select from unnest(_configs) k where rag.analyze(n.candidate, k) <> '')
               and exists (select from rag_internal.live_chunk c
                           where c.surface @@ rag_internal.any_of(array[n.candidate])
-                            and c.acl_id in (select unnest(_acl_ids))
+                            and c.acl_id = any (_acl_ids)
                             and c.collection_id = any (_collection_ids));
     end loop;
 end

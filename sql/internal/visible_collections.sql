@@ -17,11 +17,11 @@ begin
         from rag.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
-               or k.acl_id in (select unnest(_acl_ids))
+               or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
                or exists (select from rag.document d
                           where d.collection_id = k.collection_id
-                            and d.acl_id in (select unnest(_acl_ids))))
+                            and d.acl_id = any (_acl_ids)))
         order by k.name
     loop
         _found := _found || _collection.name;

@@ -180,7 +180,7 @@ ALTER TYPE rag_internal.scope OWNER TO rag_owner;
 COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: classes the caller may read, collections, and the filter.';
 
 CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) RETURNS text
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -276,7 +276,7 @@ ALTER TABLE rag_internal.caller OWNER TO rag_owner;
 COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
 
 CREATE FUNCTION rag.add_model(name text, provider text DEFAULT 'fastembed'::text, dimensions integer DEFAULT 384, options jsonb DEFAULT '{}'::jsonb) RETURNS text
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.add_model(c.who, c.ticket, add_model.name, add_model.provider, add_model.dimensions, add_model.options) AS add_model
     FROM rag_internal.caller c;
@@ -287,7 +287,7 @@ ALTER FUNCTION rag.add_model(name text, provider text, dimensions integer, optio
 COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included), is_default. Other dimensions than registered are 22023, another revision of a model in use is 55000.';
 
 CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -346,7 +346,7 @@ ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, 
 COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.alter_collection.';
 
 CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb) RETURNS rag.collection_info
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults) AS alter_collection
     FROM rag_internal.caller c;
@@ -369,27 +369,15 @@ ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without combining accents (U+0300 to U+036F), compatibility forms composed.';
 
 CREATE FUNCTION rag_internal.parse_text(config text, folded text) RETURNS tsvector
-    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-    _config regconfig;
-begin
-    begin
-        _config := config::regconfig;
-    exception when undefined_object or invalid_text_representation or invalid_name then
-        raise exception using
-            errcode = '22023',
-            message = format('text search configuration "%s" does not exist', config),
-            hint    = 'Names are in pg_ts_config, for example: simple, english, german.';
-    end;
-    return to_tsvector(_config, folded);
-end
+    select to_tsvector(config::regconfig, folded)
 $$;
 
 ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector under a configuration by name; an unknown one is 22023.';
+COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector under a configuration by name, qualified where it is not in pg_catalog; an unknown one is 42704.';
 
 CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -399,10 +387,10 @@ END;
 
 ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration, accents and compatibility forms folded. An unknown configuration is 22023.';
+COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration, accents and compatibility forms folded. An unknown configuration is 42704.';
 
 CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) RETURNS SETOF rag.hit
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -461,7 +449,7 @@ ALTER FUNCTION rag_internal.search(who name, ticket bytea, query text, collectio
 COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'See rag.search.';
 
 CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -499,7 +487,7 @@ ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, fi
 COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) RETURNS SETOF rag.text_chunk
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -524,7 +512,7 @@ ALTER FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, str
 COMMENT ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'See rag.chunk_text.';
 
 CREATE FUNCTION rag.chunk_text(content text, strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text) RETURNS SETOF rag.text_chunk
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT p.chunk_index,
      p.content,
@@ -548,7 +536,7 @@ ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, o
 COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word (200 words, 50 of overlap), character (500, 100); a tail below min_chunk_size (20 characters) joins its neighbour. Each passage fits the window of the model (null: the default model, none: no limit). An overlap not below the size is 22023.';
 
 CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -571,7 +559,7 @@ ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, d
 COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.create_collection.';
 
 CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb) RETURNS rag.collection_info
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults) AS make_collection
     FROM rag_internal.caller c;
@@ -582,7 +570,7 @@ ALTER FUNCTION rag.create_collection(name text, description text, readers text[]
 COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. Sizes null: the strategy''s own (word 200/50 words, character 500/100 characters). model null: the default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
 
 CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
@@ -597,7 +585,7 @@ ALTER FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id 
 COMMENT ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) IS 'See rag.delete_document.';
 
 CREATE FUNCTION rag.delete_document(document_id uuid) RETURNS void
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.delete_document(c.who, c.ticket, delete_document.document_id) AS delete_document
     FROM rag_internal.caller c;
@@ -646,7 +634,7 @@ ALTER FUNCTION rag.describe_collection(name text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for a name; P0002 where the caller sees no such collection.';
 
 CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.check_result
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -733,7 +721,7 @@ ALTER FUNCTION rag_internal.doctor(who name, ticket bytea) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.doctor(who name, ticket bytea) IS 'See rag.doctor.';
 
 CREATE FUNCTION rag.doctor() RETURNS SETOF rag.check_result
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT d.name,
      d.status,
@@ -748,7 +736,7 @@ ALTER FUNCTION rag.doctor() OWNER TO rag_owner;
 COMMENT ON FUNCTION rag.doctor() IS 'A row per finding (ok, warn or fail) with the next step: server, extensions, engine, models, locale, and whether access rules apply to the caller. Paths of the server are shown to rag_admin alone.';
 
 CREATE FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -765,7 +753,7 @@ ALTER FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) O
 COMMENT ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) IS 'See rag.drop_collection.';
 
 CREATE FUNCTION rag.drop_collection(name text) RETURNS void
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.drop_collection(c.who, c.ticket, drop_collection.name) AS drop_collection
     FROM rag_internal.caller c;
@@ -776,7 +764,7 @@ ALTER FUNCTION rag.drop_collection(name text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it is another''s.';
 
 CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
@@ -796,7 +784,7 @@ ALTER FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model te
 COMMENT ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) IS 'See rag.embed.';
 
 CREATE FUNCTION rag.embed(texts text[], model text DEFAULT NULL::text, kind text DEFAULT 'passage'::text) RETURNS public.vector[]
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT rag_internal.embed(c.who, c.ticket, embed.texts, embed.model, embed.kind) AS embed
     FROM rag_internal.caller c;
@@ -807,7 +795,7 @@ ALTER FUNCTION rag.embed(texts text[], model text, kind text) OWNER TO rag_owner
 COMMENT ON FUNCTION rag.embed(texts text[], model text, kind text) IS 'One unit vector per text, in order. model null: the default. kind: query or passage (models prefix them differently). A blank text is 22023, a passage beyond the model''s window 54000, a missing model 55000.';
 
 CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -845,7 +833,7 @@ ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, f
 COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -894,7 +882,7 @@ ALTER FUNCTION rag_internal.change_readers(who name, ticket bytea, collection te
 COMMENT ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) IS 'See rag.grant_read and rag.revoke_read.';
 
 CREATE FUNCTION rag.grant_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.change_readers(c.who, c.ticket, grant_read.collection, grant_read.reader, grant_read.document_id, true) AS change_readers
     FROM rag_internal.caller c;
@@ -905,7 +893,7 @@ ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid) OW
 COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) IS 'Adds a reader (role:NAME or public) to a collection, or to one document by document_id; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of one row. A document granted by itself keeps readers of its own from then on.';
 
 CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -974,7 +962,7 @@ ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, cont
 COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'See rag.ingest.';
 
 CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS rag.ingested
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until) AS ingest
     FROM rag_internal.caller c;
@@ -985,7 +973,7 @@ ALTER FUNCTION rag.ingest(collection text, content text, source text, title text
 COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; null readers are the collection''s (or stay as they are), else role:NAME or public. Blank content is 22023.';
 
 CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -1027,7 +1015,7 @@ ALTER FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text,
 COMMENT ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) IS 'See rag.ingest_many.';
 
 CREATE FUNCTION rag.ingest_many(collection text, documents jsonb) RETURNS SETOF rag.ingested
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT i.document_id,
      i.status,
@@ -1069,7 +1057,7 @@ ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with counts of the documents, passages and characters that the caller can see.';
 
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -1096,7 +1084,7 @@ ALTER FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text,
 COMMENT ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) IS 'See rag.rename_collection.';
 
 CREATE FUNCTION rag.rename_collection(name text, new_name text) RETURNS void
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.rename_collection(c.who, c.ticket, rename_collection.name, rename_collection.new_name) AS rename_collection
     FROM rag_internal.caller c;
@@ -1107,7 +1095,7 @@ ALTER FUNCTION rag.rename_collection(name text, new_name text) OWNER TO rag_owne
 COMMENT ON FUNCTION rag.rename_collection(name text, new_name text) IS 'Renames a collection; its documents and readers stay. 42710 where the new name is taken.';
 
 CREATE FUNCTION rag.revoke_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.change_readers(c.who, c.ticket, revoke_read.collection, revoke_read.reader, revoke_read.document_id, false) AS change_readers
     FROM rag_internal.caller c;
@@ -1200,7 +1188,7 @@ ALTER FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) OWNER TO ra
 COMMENT ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) IS 'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], "theirs": ["b"]}. score = sum of weight / (rrf_k + rank) over the rankings that have the id; weights {"mine": 2} default to 1, and 0 leaves a ranking out. Source: Cormack, Clarke, Buettcher, SIGIR 2009.';
 
 CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT 'hybrid'::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT 60, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -1238,7 +1226,7 @@ ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strateg
 COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs, weights {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000.';
 
 CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -1276,7 +1264,7 @@ ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer
 COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
-    LANGUAGE plpgsql SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -1326,7 +1314,7 @@ ALTER FUNCTION rag_internal.update_document(who name, ticket bytea, document_id 
 COMMENT ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'See rag.update_document.';
 
 CREATE FUNCTION rag.update_document(document_id uuid, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], metadata jsonb DEFAULT NULL::jsonb, status text DEFAULT NULL::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS rag.ingested
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT rag_internal.update_document(c.who, c.ticket, update_document.document_id, update_document.title, update_document.tags, update_document.metadata, update_document.status, update_document.valid_from, update_document.valid_until) AS update_document
     FROM rag_internal.caller c;
@@ -1404,7 +1392,7 @@ ALTER TABLE rag.model OWNER TO rag_owner;
 COMMENT ON TABLE rag.model IS 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
 
 CREATE FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) RETURNS void
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -1433,7 +1421,7 @@ ALTER FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text
 COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
 
 CREATE FUNCTION rag_internal.add_words(document_id uuid) RETURNS void
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     insert into rag_internal.word (word)
@@ -1578,7 +1566,7 @@ begin
         select c.text_config, count(*)::double precision as n,
                sum(c.lexeme_count)::double precision / count(*) as average_length
         from rag_internal.live_chunk c
-        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
         group by c.text_config
     ), posting as materialized (
         select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
@@ -1590,7 +1578,7 @@ begin
         join rag_internal.live_chunk c
             on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
         cross join lateral unnest(c.tsv) l
-        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
           and l.lexeme = any (q.lexemes)
     ), term as materialized (
         select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf
@@ -1622,8 +1610,9 @@ CREATE FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, va
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-    -- the path as PostgreSQL prints it, without its string literals
-    _path text := regexp_replace(filter_path::text, '"(\\.|[^"\\])*"', '""', 'g');
+    _quoted constant text := '"(?:[^"\\]|\\.)*"';
+    _unquoted text := regexp_replace(filter_path::text, _quoted, '""', 'g');
+    _missing text;
 begin
     if jsonb_typeof(filter) <> 'object' then
         raise exception using
@@ -1632,27 +1621,33 @@ begin
             hint    = 'For example: {"tags": ["guide"]}.';
     elsif jsonb_typeof(vars) <> 'object' then
         raise exception using errcode = '22023', message = 'vars is not a JSON object';
-    elsif _path ~ 'like_regex' or regexp_replace(_path, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
+    elsif filter_path is null then
+        return;
+    elsif _unquoted ~ 'like_regex'
+          or regexp_replace(_unquoted, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
         raise exception using
             errcode = '22023',
-            message = 'filter_path may not use like_regex, nor methods other than type() and size()',
+            message = 'filter_path may use neither like_regex nor methods but type() and size()',
             hint    = 'Compare values; dates are ISO 8601 text, which compares in order.';
     end if;
-    if filter_path is not null then
-        begin
-            perform jsonb_path_match('{}', filter_path, coalesce(vars, '{}'), false);
-        exception
-            when singleton_sql_json_item_required then
-                raise exception using
-                    errcode = '22023',
-                    message = 'filter_path is not a predicate',
-                    hint    = 'Write a condition, such as $.team == "ops" or exists($.tags[*] ? (@ == "guide")).';
-            when undefined_object then
-                raise exception using
-                    errcode = '22023',
-                    message = sqlerrm,
-                    hint    = 'Give every variable of filter_path a value in vars.';
-        end;
+
+    select v.name into _missing
+    from (select (right(m[1], -1)::jsonb) #>> '{}' as name
+          from regexp_matches(filter_path::text, '(\$?' || _quoted || ')', 'g') m
+          where m[1] like '$%') v
+    where not coalesce(vars, '{}') ? v.name
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('filter_path uses $%s, which vars does not have', _missing),
+            hint    = 'Give every variable of filter_path a value in vars.';
+    elsif jsonb_path_query_array('{}', filter_path, coalesce(vars, '{}'), true)
+          not in ('[true]', '[false]', '[null]') then
+        raise exception using
+            errcode = '22023',
+            message = 'filter_path is not a predicate',
+            hint    = 'Write a condition: $.team == "ops", or exists($.tags[*] ? (@ == "guide")).';
     end if;
 end
 $_$;
@@ -1662,7 +1657,7 @@ ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, var
 COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
 
 CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
-    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
@@ -1711,7 +1706,7 @@ ALTER TABLE rag.collection OWNER TO rag_owner;
 COMMENT ON TABLE rag.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
 
 CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag.collection
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
@@ -1783,7 +1778,7 @@ ALTER FUNCTION rag_internal.count_lexemes(tsv tsvector) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.count_lexemes(tsv tsvector) IS 'Occurrences of all lexemes; a tsvector keeps at most 255 of one lexeme.';
 
 CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS void
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -1836,7 +1831,7 @@ ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
 
 CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) RETURNS public.vector[]
-    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
@@ -1849,7 +1844,7 @@ ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model
 COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) IS 'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is refused (54000), a missing model is an error (55000).';
 
 CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
-    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 import json
@@ -1889,7 +1884,7 @@ ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
 CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET jit TO 'off'
@@ -1923,7 +1918,7 @@ begin
                max(m.similarity) as similarity
         from meaning m
         join rag_internal.live_chunk c on c.surface @@ m.word
-        where c.acl_id in (select unnest(_acl_ids))
+        where c.acl_id = any (_acl_ids)
           and c.collection_id = any (_collection_ids)
           and (_filter is null or c.attributes @> _filter)
           and (_filter_path is null
@@ -2021,7 +2016,7 @@ ALTER FUNCTION rag_internal.indexing_settings(collection rag.collection) OWNER T
 COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag.collection) IS 'rag.document.indexed_as of what is ingested now.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2072,7 +2067,7 @@ ALTER FUNCTION rag_internal.legs_of(strategy text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.legs_of(strategy text) IS 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
 
 CREATE FUNCTION rag_internal.load_engine() RETURNS void
-    LANGUAGE plpython3u PARALLEL RESTRICTED
+    LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 import os, sys
@@ -2098,7 +2093,7 @@ ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
 
 CREATE FUNCTION rag_internal.model_status(model rag.model) RETURNS jsonb
-    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 import json
@@ -2112,7 +2107,7 @@ ALTER FUNCTION rag_internal.model_status(model rag.model) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.model_status(model rag.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
 
 CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag.collection
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2159,7 +2154,7 @@ ALTER FUNCTION rag_internal.own_principals(who name, ticket bytea) OWNER TO rag_
 COMMENT ON FUNCTION rag_internal.own_principals(who name, ticket bytea) IS 'principal_id of each principal that the caller is (of all, for who sees everything); used by policies.';
 
 CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) RETURNS rag.document
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2200,7 +2195,7 @@ ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, docum
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
 
 CREATE FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) RETURNS rag_internal.prepared_chunk[]
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2254,7 +2249,7 @@ ALTER FUNCTION rag_internal.prepare_chunks(collection rag.collection, content te
 COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) IS 'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
 
 CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2308,7 +2303,7 @@ ALTER FUNCTION rag_internal.readable_acls(who name, ticket bytea) OWNER TO rag_o
 COMMENT ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) IS 'acl_id of each sharing class that the caller may read; used by policies.';
 
 CREATE FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) RETURNS void
-    LANGUAGE sql PARALLEL RESTRICTED
+    LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     update rag.document d set acl_id = reclass_document.acl_id
@@ -2323,7 +2318,7 @@ ALTER FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) OW
 COMMENT ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) IS 'Changes acl_id of a document and of its vectors.';
 
 CREATE FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) RETURNS void
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
@@ -2345,7 +2340,7 @@ ALTER FUNCTION rag_internal.reindex_document(document rag.document, collection r
 COMMENT ON FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) IS 'Computes tsv, lexeme_count and surface of a document''s passages anew.';
 
 CREATE FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2417,7 +2412,7 @@ ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OW
 COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
 
 CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET jit TO 'off'
@@ -2434,21 +2429,24 @@ declare
         '($1::"public".halfvec(%1$s))',
         (model).dimensions,
         case (model).metric when 'cosine' then '<=>' when 'l2' then '<->' else '<#>' end);
-    _candidates text := format(
-        'from rag_internal.embedding_%s e '
-        'where e.acl_id = any ($2) and e.collection_id = any ($3) '
-        'and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s%s)',
-        (model).model_id,
+    _in_scope text := format(
+        'from rag_internal.embedding_%s e where e.acl_id = any ($2) and e.collection_id = any ($3)',
+        (model).model_id);
+    _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
              then ' and coalesce(jsonb_path_match(c.attributes, $5, $6, true), false)' end);
+    _candidates text := format(
+        '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
+        _in_scope, _filters);
     _ranked text := format(
         'select ''semantic'', (row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
         '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
 begin
-    execute format('select count(*) from (select %s limit %s) s', _candidates, _exact_up_to + 1)
+    execute format('select count(*) from (select %s limit %s) s',
+                   case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
     if _count > _exact_up_to and cut <= _exact_up_to then
@@ -2472,7 +2470,7 @@ ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.m
 COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
 
 CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -2508,7 +2506,7 @@ ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, 
 COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that the collections use; none where they use none.';
 
 CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) RETURNS TABLE(query_word text, word text, similarity double precision)
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET jit TO 'off'
@@ -2517,6 +2515,8 @@ CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_interna
 declare
     _acl_ids bigint[] := (scope).acl_ids;
     _collection_ids bigint[] := (scope).collection_ids;
+    _configs text[] := array(select distinct k.text_config from rag.collection k
+                             where k.collection_id = any ((scope).collection_ids));
     _word text;
     _max_distance integer;
     _near text[];
@@ -2524,7 +2524,7 @@ begin
     foreach _word in array query_words loop
         if exists (select from rag_internal.live_chunk c
                    where c.surface @@ rag_internal.any_of(array[_word])
-                     and c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)) then
+                     and c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)) then
             return query select _word, _word, 1.0::double precision;
             continue;
         end if;
@@ -2543,9 +2543,11 @@ begin
                    1 - n.distance::double precision / greatest(length(_word), length(n.candidate))
             from rag_internal.closest_words(_word, _near, _max_distance) n
             where n.candidate !~ '\d'
+              -- a misspelling does not mean a stop word
+              and exists (select from unnest(_configs) k where rag.analyze(n.candidate, k) <> '')
               and exists (select from rag_internal.live_chunk c
                           where c.surface @@ rag_internal.any_of(array[n.candidate])
-                            and c.acl_id in (select unnest(_acl_ids))
+                            and c.acl_id = any (_acl_ids)
                             and c.collection_id = any (_collection_ids));
     end loop;
 end
@@ -2556,7 +2558,7 @@ ALTER FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal
 COMMENT ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) IS 'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
 
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) RETURNS SETOF rag.text_chunk
-    LANGUAGE plpython3u STABLE PARALLEL RESTRICTED
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
@@ -2630,11 +2632,11 @@ begin
         from rag.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
-               or k.acl_id in (select unnest(_acl_ids))
+               or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
                or exists (select from rag.document d
                           where d.collection_id = k.collection_id
-                            and d.acl_id in (select unnest(_acl_ids))))
+                            and d.acl_id = any (_acl_ids)))
         order by k.name
     loop
         _found := _found || _collection.name;
@@ -2655,7 +2657,7 @@ ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, 
 COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
 
 CREATE FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
-    LANGUAGE plpgsql PARALLEL RESTRICTED
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare

@@ -151,3 +151,20 @@ def test_the_privilege_matrix(conn: Connection) -> None:
     if REWRITE:
         PRIVILEGES.write_text(found)
     assert found == PRIVILEGES.read_text()
+
+
+def test_parallel_labels_are_honest(conn: Connection) -> None:
+    """Writes, subtransactions and PL/Python's plpy.execute (which starts one) fail in parallel mode."""
+    engine = "split_text|embed_texts|closest_words|engine_info|model_status|load_engine"
+    query = f"""with recursive unsafe as (
+                    select oid, proname from pg_proc
+                    where pronamespace {OURS}
+                      and (provolatile = 'v' or proname ~ '^({engine})$' or prosrc ~ 'exception when')
+                    union
+                    select p.oid, p.proname from pg_proc p
+                    join unsafe u on coalesce(pg_get_function_sqlbody(p.oid), p.prosrc) ~ ('rag_internal\\.' || u.proname || '\\(')
+                    where p.pronamespace {OURS}
+                )
+                select p.oid::regprocedure::text from pg_proc p join unsafe using (oid)
+                where p.proparallel <> 'u' and p.proname <> 'new_id'"""
+    assert offenders(conn, query) == []

@@ -44,7 +44,7 @@ def test_names_and_settings_are_checked(conn: Connection) -> None:
     throws_ok(conn, "select rag.create_collection('a', chunk_size => 10, overlap => 10)", "22023")
     throws_ok(conn, "select rag.create_collection('a', chunk_size => 0)", "22023")
     throws_ok(
-        conn, "select rag.create_collection('a', text_config => 'klingon')", "22023", "klingon"
+        conn, "select rag.create_collection('a', text_config => 'klingon')", "42704", "klingon"
     )
     throws_ok(conn, "select rag.create_collection('a', model => 'nope')", "P0002", "nope")
     throws_ok(conn, "select * from rag.describe_collection('a')", "P0002")

@@ -7,7 +7,7 @@ end;
 
 comment on function rag.analyze(text, text) is
     'The lexemes of a text under a text search configuration, accents and compatibility forms '
-    'folded. An unknown configuration is 22023.';
+    'folded. An unknown configuration is 42704.';
 alter function rag.analyze(text, text) owner to rag_owner;
 revoke all on function rag.analyze(text, text) from public;
 grant execute on function rag.analyze(text, text) to rag_reader;

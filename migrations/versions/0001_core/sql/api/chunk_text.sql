@@ -7,7 +7,7 @@ create or replace function rag.chunk_text(
     min_chunk_size integer default null,
     model          text    default null
 ) returns setof rag.text_chunk
-language sql stable parallel restricted
+language sql stable parallel unsafe
 begin atomic
     select p.*
     from rag_internal.caller c,

@@ -1,6 +1,6 @@
 -- Removes a document.
 create or replace function rag.delete_document(document_id uuid) returns void
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.delete_document(c.who, c.ticket, delete_document.document_id)
     from rag_internal.caller c;

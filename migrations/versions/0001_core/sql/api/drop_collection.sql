@@ -1,6 +1,6 @@
 -- Removes a collection with all that is in it.
 create or replace function rag.drop_collection(name text) returns void
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.drop_collection(c.who, c.ticket, drop_collection.name) from rag_internal.caller c;
 end;

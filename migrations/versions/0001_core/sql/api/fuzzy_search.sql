@@ -8,7 +8,7 @@ create or replace function rag.fuzzy_search(
     vars        jsonb    default null,
     skip        integer  default 0
 ) returns setof rag.hit
-language sql stable parallel restricted
+language sql stable parallel unsafe
 begin atomic
     select h.*
     from rag_internal.caller c,

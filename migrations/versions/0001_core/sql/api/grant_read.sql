@@ -4,7 +4,7 @@ create or replace function rag.grant_read(
     reader      text default null,
     document_id uuid default null
 ) returns boolean
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.change_readers(c.who, c.ticket, grant_read.collection, grant_read.reader,
                                        grant_read.document_id, true)

@@ -13,7 +13,7 @@ create or replace function rag.ingest(
     valid_from  timestamptz default null,
     valid_until timestamptz default null
 ) returns rag.ingested
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title,
                                ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language,

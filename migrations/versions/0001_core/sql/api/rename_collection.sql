@@ -1,6 +1,6 @@
 -- Gives a collection another name.
 create or replace function rag.rename_collection(name text, new_name text) returns void
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.rename_collection(c.who, c.ticket, rename_collection.name, rename_collection.new_name)
     from rag_internal.caller c;

@@ -4,7 +4,7 @@ create or replace function rag.revoke_read(
     reader      text default null,
     document_id uuid default null
 ) returns boolean
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 begin atomic
     select rag_internal.change_readers(c.who, c.ticket, revoke_read.collection, revoke_read.reader,
                                        revoke_read.document_id, false)

@@ -1,6 +1,6 @@
 -- Adds a document's words to the dictionary, in one order so that two ingests cannot deadlock.
 create or replace function rag_internal.add_words(document_id uuid) returns void
-language sql volatile parallel restricted
+language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
     insert into rag_internal.word (word)

@@ -12,7 +12,7 @@ create or replace function rag_internal.alter_collection(
     text_config     text,
     search_defaults jsonb
 ) returns rag.collection_info
-language plpgsql volatile parallel restricted security definer
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -27,7 +27,7 @@ begin
         select c.text_config, count(*)::double precision as n,
                sum(c.lexeme_count)::double precision / count(*) as average_length
         from rag_internal.live_chunk c
-        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
         group by c.text_config
     ), posting as materialized (
         select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
@@ -39,7 +39,7 @@ begin
         join rag_internal.live_chunk c
             on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
         cross join lateral unnest(c.tsv) l
-        where c.acl_id in (select unnest(_acl_ids)) and c.collection_id = any (_collection_ids)
+        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
           and l.lexeme = any (q.lexemes)
     ), term as materialized (
         select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf

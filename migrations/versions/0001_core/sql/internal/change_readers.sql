@@ -7,7 +7,7 @@ create or replace function rag_internal.change_readers(
     document_id uuid,
     granted     boolean
 ) returns boolean
-language plpgsql volatile parallel restricted security definer
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,11 +1,18 @@
 -- Refuses a filter that could raise or stall on rows the caller may not see, or that filters nothing.
-create or replace function rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) returns void
+-- What a row alone would show (a variable without a value, behind a condition that is mostly false)
+-- is looked for in the path as PostgreSQL prints it: keys, strings and names of variables quoted.
+create or replace function rag_internal.check_filter(
+    filter      jsonb,
+    filter_path jsonpath,
+    vars        jsonb
+) returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    -- the path as PostgreSQL prints it, without its string literals
-    _path text := regexp_replace(filter_path::text, '"(\\.|[^"\\])*"', '""', 'g');
+    _quoted constant text := '"(?:[^"\\]|\\.)*"';
+    _unquoted text := regexp_replace(filter_path::text, _quoted, '""', 'g');
+    _missing text;
 begin
     if jsonb_typeof(filter) <> 'object' then
         raise exception using
@@ -14,27 +21,33 @@ begin
             hint    = 'For example: {"tags": ["guide"]}.';
     elsif jsonb_typeof(vars) <> 'object' then
         raise exception using errcode = '22023', message = 'vars is not a JSON object';
-    elsif _path ~ 'like_regex' or regexp_replace(_path, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
+    elsif filter_path is null then
+        return;
+    elsif _unquoted ~ 'like_regex'
+          or regexp_replace(_unquoted, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
         raise exception using
             errcode = '22023',
-            message = 'filter_path may not use like_regex, nor methods other than type() and size()',
+            message = 'filter_path may use neither like_regex nor methods but type() and size()',
             hint    = 'Compare values; dates are ISO 8601 text, which compares in order.';
     end if;
-    if filter_path is not null then
-        begin
-            perform jsonb_path_match('{}', filter_path, coalesce(vars, '{}'), false);
-        exception
-            when singleton_sql_json_item_required then
-                raise exception using
-                    errcode = '22023',
-                    message = 'filter_path is not a predicate',
-                    hint    = 'Write a condition, such as $.team == "ops" or exists($.tags[*] ? (@ == "guide")).';
-            when undefined_object then
-                raise exception using
-                    errcode = '22023',
-                    message = sqlerrm,
-                    hint    = 'Give every variable of filter_path a value in vars.';
-        end;
+
+    select v.name into _missing
+    from (select (right(m[1], -1)::jsonb) #>> '{}' as name
+          from regexp_matches(filter_path::text, '(\$?' || _quoted || ')', 'g') m
+          where m[1] like '$%') v
+    where not coalesce(vars, '{}') ? v.name
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('filter_path uses $%s, which vars does not have', _missing),
+            hint    = 'Give every variable of filter_path a value in vars.';
+    elsif jsonb_path_query_array('{}', filter_path, coalesce(vars, '{}'), true)
+          not in ('[true]', '[false]', '[null]') then
+        raise exception using
+            errcode = '22023',
+            message = 'filter_path is not a predicate',
+            hint    = 'Write a condition: $.team == "ops", or exists($.tags[*] ? (@ == "guide")).';
     end if;
 end
 $$;

@@ -4,7 +4,7 @@ create or replace function rag_internal.closest_words(
     candidates   text[],
     max_distance integer
 ) returns table (candidate text, distance integer)
-language plpython3u stable parallel restricted
+language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:

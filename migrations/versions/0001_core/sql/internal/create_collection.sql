@@ -12,7 +12,7 @@ create or replace function rag_internal.create_collection(
     text_config     text,
     search_defaults jsonb
 ) returns void
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

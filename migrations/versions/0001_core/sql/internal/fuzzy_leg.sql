@@ -1,7 +1,7 @@
 -- Passages whose words look like those of the query.
 create or replace function rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint)
 returns setof rag_internal.leg_hit
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set jit = off
@@ -35,7 +35,7 @@ begin
                max(m.similarity) as similarity
         from meaning m
         join rag_internal.live_chunk c on c.surface @@ m.word
-        where c.acl_id in (select unnest(_acl_ids))
+        where c.acl_id = any (_acl_ids)
           and c.collection_id = any (_collection_ids)
           and (_filter is null or c.attributes @> _filter)
           and (_filter_path is null

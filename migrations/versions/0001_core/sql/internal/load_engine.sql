@@ -1,6 +1,6 @@
 -- Brings the engine into this session, once: where from is a superuser's setting, or the server's PYTHONPATH.
 create or replace function rag_internal.load_engine() returns void
-language plpython3u volatile parallel restricted
+language plpython3u volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 import os, sys

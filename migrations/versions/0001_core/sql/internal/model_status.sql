@@ -1,6 +1,6 @@
 -- Whether the files of a model are where the engine looks, for rag.doctor().
 create or replace function rag_internal.model_status(model rag.model) returns jsonb
-language plpython3u stable parallel restricted
+language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 import json

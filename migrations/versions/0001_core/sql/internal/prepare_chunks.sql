@@ -1,7 +1,7 @@
 -- Splits a text and finds a vector for each passage: equal text of the tenant is not embedded twice.
 create or replace function rag_internal.prepare_chunks(collection rag.collection, content text)
 returns rag_internal.prepared_chunk[]
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

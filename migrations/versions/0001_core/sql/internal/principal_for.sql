@@ -1,6 +1,6 @@
 -- The principal that a reader is written as: role:NAME (or NAME) or public.
 create or replace function rag_internal.principal_for(reader text) returns bigint
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -7,7 +7,7 @@ create or replace function rag_internal.semantic_leg(
     scope        rag_internal.scope,
     cut          bigint
 ) returns setof rag_internal.leg_hit
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set jit = off
@@ -24,21 +24,24 @@ declare
         '($1::@extschema:vector@.halfvec(%1$s))',
         (model).dimensions,
         case (model).metric when 'cosine' then '<=>' when 'l2' then '<->' else '<#>' end);
-    _candidates text := format(
-        'from rag_internal.embedding_%s e '
-        'where e.acl_id = any ($2) and e.collection_id = any ($3) '
-        'and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s%s)',
-        (model).model_id,
+    _in_scope text := format(
+        'from rag_internal.embedding_%s e where e.acl_id = any ($2) and e.collection_id = any ($3)',
+        (model).model_id);
+    _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
              then ' and coalesce(jsonb_path_match(c.attributes, $5, $6, true), false)' end);
+    _candidates text := format(
+        '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
+        _in_scope, _filters);
     _ranked text := format(
         'select ''semantic'', (row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
         '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
 begin
-    execute format('select count(*) from (select %s limit %s) s', _candidates, _exact_up_to + 1)
+    execute format('select count(*) from (select %s limit %s) s',
+                   case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
     if _count > _exact_up_to and cut <= _exact_up_to then

@@ -7,7 +7,7 @@ create or replace function rag_internal.split_text(
     min_chunk_size integer,
     model          rag.model
 ) returns setof rag.text_chunk
-language plpython3u stable parallel restricted
+language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:

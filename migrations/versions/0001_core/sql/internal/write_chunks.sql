@@ -4,7 +4,7 @@ create or replace function rag_internal.write_chunks(
     collection rag.collection,
     chunks     rag_internal.prepared_chunk[]
 ) returns integer
-language plpgsql volatile parallel restricted
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
