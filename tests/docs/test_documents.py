@@ -110,7 +110,7 @@ def test_examples_run(document: str, conn: psycopg.Connection[Any]) -> None:
         "select from rag.ingest('handbook', 'Backups are kept for 30 days.', tags => '{finance}')"
     )
     for example in examples:
-        cursor = conn.execute(example)  # type: ignore[call-overload]
+        cursor = conn.execute(example)
         for number, statement in enumerate(example.split(";\n")[:-1]):
             assert number == 0 or cursor.nextset()
             assert "rag.search(" not in statement or cursor.fetchall() != []

@@ -65,7 +65,7 @@ def _start(psql: Path, dsn: str) -> tuple[int, subprocess.Popen[bytes]]:
         command += ["-v", f"{name}=ragsql%R%x%# "]
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     try:
-        termios.tcsetwinsize(other_end, (1000, 1000))  # type: ignore[attr-defined]
+        termios.tcsetwinsize(other_end, (1000, 1000))
         process = subprocess.Popen(
             command, stdin=other_end, stdout=other_end, stderr=other_end, env=environment
         )
