@@ -93,6 +93,7 @@ def describe(error: psycopg.Error) -> str:
 
 
 _HINTS = {
+    "42501": "searching needs the role rag_reader, loading rag_writer, administration rag_admin.",
     "3F000": "run `ragsql migrate upgrade` to create the schema.",
     "42P01": "run `ragsql migrate status` to see whether the schema is current.",
     "42883": "run `ragsql migrate status` to see whether the schema is current.",

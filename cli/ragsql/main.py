@@ -61,7 +61,14 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version)
+@click.option(
+    "--version",
+    is_flag=True,
+    help="Show the version and exit.",
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+)
 @click.pass_context
 def main(context: click.Context, /) -> None:
     """Retrieval for company knowledge inside PostgreSQL."""

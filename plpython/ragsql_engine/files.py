@@ -7,7 +7,13 @@ from pathlib import Path
 from ragsql_engine.errors import ModelMissing
 from ragsql_engine.model import Model
 
+# Errors reach readers, who are not to learn the server's folders: doctor names them to rag_admin.
+DOCTOR = "rag.doctor() tells rag_admin the folder."
 WITHOUT_MODEL = "strategy => 'bm25' works without a model."
+DAMAGED = (
+    "The file is damaged or cut short: remove the model's folder and put its files there again, "
+    f"which `ragsql up` does on a server of ragsql's own. {DOCTOR} {WITHOUT_MODEL}"
+)
 
 
 def model_directory(root: str | None, model: Model) -> Path:
@@ -29,14 +35,15 @@ def require_files(model: Model, directory: Path, names: Iterable[str]) -> None:
         if _is_hidden(file):
             raise ModelMissing(
                 f"model {model.name} cannot be read by the database server",
-                detail=f"Directory {directory}, file {name}.",
-                hint="Let the server's user read the directory and enter all folders above it. "
-                + WITHOUT_MODEL,
+                detail=f"Its file {name} is closed to the server's user.",
+                hint="Let the server's user read the model's folder and enter all folders above "
+                f"it. {DOCTOR} {WITHOUT_MODEL}",
             )
         raise ModelMissing(
             f"model {model.name} is not on the server",
-            detail=f"Directory {directory} has no file {name}.",
-            hint=f"Run `ragsql up`, which fetches it. {WITHOUT_MODEL}",
+            detail=f"Its folder has no file {name}.",
+            hint="On a server of ragsql's own run `ragsql up`, which fetches it; else put the "
+            f"model's files there. {DOCTOR} {WITHOUT_MODEL}",
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tokenizers import Encoding, Tokenizer
 
 from ragsql_engine.errors import ModelMissing
-from ragsql_engine.files import WITHOUT_MODEL, require_files
+from ragsql_engine.files import DAMAGED, require_files
 from ragsql_engine.model import SMALLEST_WINDOW, Model
 
 # floor(text, start, position): the last good place to end a passage that begins at `start`,
@@ -91,15 +91,14 @@ def load_window(model: Model, directory: Path) -> TokenWindow:
     except Exception as error:  # the library raises bare Exception
         raise ModelMissing(
             f"the tokenizer of model {model.name} cannot be read",
-            detail=f"{file}: {error}",
-            hint=f"The file is damaged or cut short: remove {directory}, then run "
-            f"`ragsql up`. {WITHOUT_MODEL}",
+            detail=f"Its file {file.name}: {error}",
+            hint=DAMAGED,
         ) from error
     limits = [limit for limit in (model.max_tokens, _own_limit(directory)) if limit]
     if not limits:
         raise ModelMissing(
             f"the window of model {model.name} is not known",
-            detail=f"{directory / 'tokenizer_config.json'} has no model_max_length.",
+            detail="Its tokenizer_config.json has no model_max_length.",
             hint="Set max_tokens of the model in rag.model.",
         )
     return TokenWindow(tokenizer, min(limits))

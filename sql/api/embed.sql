@@ -1,9 +1,13 @@
 -- Embeds texts with a registered model, inside the database.
-create or replace function rag.embed(texts text[], model text default null, kind text default 'passage')
-returns @extschema:vector@.vector[]
+create or replace function rag.embed(
+    texts text[],
+    model text   default null,
+    kind  text   default 'passage'
+) returns @extschema:vector@.vector[]
 language sql stable parallel unsafe
 begin atomic
-    select rag_internal.embed(c.who, c.ticket, embed.texts, embed.model, embed.kind) from rag_internal.caller c;
+    select rag_internal.embed(c.who, c.ticket, embed.texts, embed.model, embed.kind)
+    from rag_internal.caller c;
 end;
 
 comment on function rag.embed(text[], text, text) is

@@ -1,27 +1,35 @@
--- Fuses rankings of anything that has an id; what rag.search does with its legs, for rankings of your own.
-create or replace function rag.rrf(rankings jsonb, weights jsonb default null, rrf_k integer default 60)
-returns setof rag.fused
+-- Fuses rankings of anything that has an id; what rag.search does with its legs,
+-- for rankings of your own.
+create or replace function rag.rrf(
+    rankings jsonb,
+    weights  jsonb   default null,
+    rrf_k    integer default 60
+) returns setof rag.fused
 language sql immutable parallel safe
 begin atomic
     with settings as (
         select rag_internal.check_weights(
                    rrf.weights,
-                   (select coalesce(jsonb_object_agg(k, 1), '{"": 1}') from jsonb_object_keys(rrf.rankings) k),
+                   (select coalesce(jsonb_object_agg(k, 1), '{"": 1}')
+                    from jsonb_object_keys(rrf.rankings) k),
                    rrf.rrf_k) as weights
     ), ranked as (
         select r.key as ranking, i.id, min(i.rank) as rank
-        from jsonb_each(rrf.rankings) r, jsonb_array_elements_text(r.value) with ordinality i (id, rank)
+        from jsonb_each(rrf.rankings) r,
+             jsonb_array_elements_text(r.value) with ordinality i (id, rank)
         group by r.key, i.id
     ), fused as (
         select r.id,
-               sum(rag_internal.reciprocal_rank((s.weights ->> r.ranking)::double precision, rrf.rrf_k, r.rank)
+               sum(rag_internal.reciprocal_rank((s.weights ->> r.ranking)::double precision,
+                                                rrf.rrf_k, r.rank)
                    order by r.ranking) as score,
                jsonb_object_agg(r.ranking, r.rank) as ranks
         from ranked r, settings s
         where (s.weights ->> r.ranking)::double precision > 0
         group by r.id
     )
-    select row_number() over (order by f.score desc, f.id collate "C")::integer, f.score, f.id, f.ranks
+    select row_number() over (order by f.score desc, f.id collate "C")::integer, f.score, f.id,
+           f.ranks
     from fused f
     order by 1;
 end;

@@ -44,7 +44,8 @@ begin
        and exists (select from rag.document d where d.collection_id = _old.collection_id) then
         raise exception using
             errcode = '55000',
-            message = format('collection "%s" has documents embedded with another model', _old.name),
+            message = format('collection "%s" has documents embedded with another model',
+                             _old.name),
             hint    = 'Make a collection with the new model and ingest the documents there.';
     end if;
     perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
@@ -57,7 +58,9 @@ begin
         text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
     where k.collection_id = _old.collection_id;
     if _new.text_config <> _old.text_config then
-        for _document in select d.* from rag.document d where d.collection_id = _old.collection_id loop
+        for _document in
+            select d.* from rag.document d where d.collection_id = _old.collection_id
+        loop
             perform rag_internal.reindex_document(_document, _new);
         end loop;
     end if;

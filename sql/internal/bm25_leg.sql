@@ -1,5 +1,6 @@
--- Best passages by BM25 over what the caller may see in the collections searched: hidden passages move
--- no statistic. Statistics are kept apart per text configuration, whose lexemes do not compare.
+-- Best passages by BM25 over what the caller may see in the collections searched:
+-- hidden passages move no statistic. Statistics are kept apart per text configuration,
+-- whose lexemes do not compare.
 create or replace function rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint)
 returns setof rag_internal.leg_hit
 language plpgsql stable parallel restricted
@@ -34,7 +35,8 @@ begin
                cardinality(l.positions)::double precision as tf,
                (_filter is null or c.attributes @> _filter)
                and (_filter_path is null
-                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false)) as passes
+                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
+                                false)) as passes
         from question q
         join rag_internal.live_chunk c
             on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
@@ -54,8 +56,9 @@ begin
         where p.passes
         group by p.chunk_id, p.document_id, p.chunk_index
     )
-    select 'bm25', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
-           s.chunk_id, s.document_id, s.chunk_index
+    select 'bm25',
+           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
+           s.score, s.chunk_id, s.document_id, s.chunk_index
     from scored s
     order by 2
     limit cut;

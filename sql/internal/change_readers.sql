@@ -1,4 +1,5 @@
--- Grants or revokes reading, on a collection (its default class) or on one document (its own class).
+-- Grants or revokes reading, on a collection (its default class) or on one
+-- document (its own class).
 create or replace function rag_internal.change_readers(
     who         name,
     ticket      bytea,
@@ -29,7 +30,8 @@ begin
         _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
         _principal_id := rag_internal.principal_for(reader);
         if granted then
-            insert into rag_internal.acl_reader (principal_id, acl_id) values (_principal_id, _collection.acl_id)
+            insert into rag_internal.acl_reader (principal_id, acl_id)
+            values (_principal_id, _collection.acl_id)
             on conflict do nothing;
         else
             delete from rag_internal.acl_reader ar
@@ -40,12 +42,14 @@ begin
 
     _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
     _principal_id := rag_internal.principal_for(reader);
-    _readers := array(select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
+    _readers := array(
+        select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
     _changed := granted <> (_principal_id = any (_readers));
     if _changed then
         _readers := case when granted then _readers || _principal_id
                          else array_remove(_readers, _principal_id) end;
-        perform rag_internal.reclass_document(_document.document_id, rag_internal.intern_readers(_readers));
+        perform rag_internal.reclass_document(_document.document_id,
+                                              rag_internal.intern_readers(_readers));
     end if;
     return _changed;
 end

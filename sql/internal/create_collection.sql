@@ -22,19 +22,24 @@ declare
 begin
     perform rag_internal.require_visible_text('name', create_collection.name);
     if length(create_collection.name) > 200 then
-        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+        raise exception using
+            errcode = '22023',
+            message = 'a collection name has at most 200 characters';
     end if;
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.find_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
-    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size, null);
+    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
+                                    null);
     perform rag.analyze('settings', text_config);
 
     insert into rag.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
     select distinct p.principal_id, _acl_id
-    from (select _owner_id union select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
+    from (select _owner_id
+          union
+          select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
                                 min_chunk_size, model_id, text_config, search_defaults)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,

@@ -1,5 +1,6 @@
 -- What an administrator would look at first, each finding with its next step.
-create or replace function rag_internal.doctor(who name, ticket bytea) returns setof rag.check_result
+create or replace function rag_internal.doctor(who name, ticket bytea)
+returns setof rag.check_result
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -12,11 +13,14 @@ declare
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
-                    case when _major not between 15 and 18 then 'Use PostgreSQL 15 to 18.' end)::rag.check_result;
+                    case when _major not between 15 and 18
+                         then 'Use PostgreSQL 15 to 18.' end)::rag.check_result;
     return query
         select 'extension ' || x.name, case when e.oid is null then 'fail' else 'ok' end,
-               coalesce(e.extname || ' ' || e.extversion || ' in schema ' || n.nspname, 'not created'),
-               case when e.oid is null then format('As a superuser: create extension %I;', x.name) end
+               coalesce(e.extname || ' ' || e.extversion || ' in schema ' || n.nspname,
+                        'not created'),
+               case when e.oid is null
+                    then format('As a superuser: create extension %I;', x.name) end
         from unnest(array['plpython3u', 'vector', 'pg_trgm']) x (name)
         left join pg_extension e on e.extname = x.name
         left join pg_namespace n on n.oid = e.extnamespace;
@@ -27,36 +31,45 @@ begin
         _engine := rag_internal.engine_info();
         return next row('engine', 'ok',
                         case when _identity.sees_everything
-                             then format('Python %s (%s), ragsql_engine in %s, fastembed %s, numpy %s',
-                                         _engine ->> 'version', _engine ->> 'executable', _engine ->> 'engine_path',
-                                         _engine ->> 'fastembed', _engine ->> 'numpy')
+                             then format('Python %s (%s), ragsql_engine in %s, fastembed %s, '
+                                         'numpy %s',
+                                         _engine ->> 'version', _engine ->> 'executable',
+                                         _engine ->> 'engine_path', _engine ->> 'fastembed',
+                                         _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
         for _model in select m.* from rag.model m order by m.is_default desc, m.name loop
             _status := rag_internal.model_status(_model);
             return next row('model ' || _model.name,
                             case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
-                            format('%s dimensions, window %s tokens%s%s', _model.dimensions, _model.max_tokens,
+                            format('%s dimensions, window %s tokens%s%s', _model.dimensions,
+                                   _model.max_tokens,
                                    case when _model.is_default then ', the default' else '' end,
-                                   case when _identity.sees_everything then ', ' || (_status ->> 'detail') end),
+                                   case when _identity.sees_everything
+                                        then ', ' || (_status ->> 'detail') end),
                             case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files there: `ragsql up` does it for its own server.'
+                                 then 'Put the model''s files there: `ragsql up` does it for its '
+                                      'own server.'
                             end)::rag.check_result;
         end loop;
     exception when object_not_in_prerequisite_state then
-        return next row('engine', 'fail', case when _identity.sees_everything then sqlerrm else 'cannot be loaded' end,
-                        'Install ragsql with the Python that plpython3u links and set python_path in '
-                        'rag_internal.setting, then reconnect.')::rag.check_result;
+        return next row('engine', 'fail',
+                        case when _identity.sees_everything then sqlerrm
+                             else 'cannot be loaded' end,
+                        'Install ragsql with the Python that plpython3u links and set python_path '
+                        'in rag_internal.setting, then reconnect.')::rag.check_result;
     end;
     if not exists (select from rag.model m where m.is_default) then
         return next row('default model', 'fail', 'no model is registered as the default',
-                        'Run `ragsql up`, or rag.add_model(..., options => ''{"is_default": true}'').')::rag.check_result;
+                        'Run `ragsql up`, or rag.add_model(..., options => '
+                        '''{"is_default": true}'').')::rag.check_result;
     end if;
     return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
                case when d.datctype in ('C', 'POSIX')
-                    then 'Words beyond ASCII get no trigrams here: make the database with lc_ctype C.UTF-8 or a language''s.'
+                    then 'Words beyond ASCII get no trigrams here: make the database with '
+                         'lc_ctype C.UTF-8 or a language''s.'
                end
         from pg_database d
         where d.datname = current_database();
@@ -65,19 +78,22 @@ begin
                            case when _identity.sees_everything then 'which bypasses access rules'
                                 else 'to whom access rules apply' end),
                     case when _identity.sees_everything
-                         then 'Let applications connect as a role that has rag_reader and nothing more.'
+                         then 'Let applications connect as a role that has rag_reader and nothing '
+                              'more.'
                     end)::rag.check_result;
     if _identity.sees_everything then
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
                    case when count(*) = 0 then 'every granted role exists'
-                        else format('%s granted roles no longer exist under their name and oid', count(*)) end,
+                        else format('%s granted roles no longer exist under their name and oid',
+                                    count(*)) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, or a rename, grant reading again: '
-                             'rag.grant_read(...).' end
+                        then 'After a restore into another cluster, or a rename, grant reading '
+                             'again: rag.grant_read(...).' end
             from rag.principal p
             where p.kind = 'role'
-              and not exists (select from pg_roles r where r.oid = p.role_oid and r.rolname = p.name);
+              and not exists (select from pg_roles r
+                              where r.oid = p.role_oid and r.rolname = p.name);
     end if;
 end
 $$;

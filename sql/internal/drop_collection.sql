@@ -1,5 +1,6 @@
 -- Removes a collection with all that is in it.
-create or replace function rag_internal.drop_collection(who name, ticket bytea, name text) returns void
+create or replace function rag_internal.drop_collection(who name, ticket bytea, name text)
+returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$

@@ -1,6 +1,11 @@
 -- Embeds texts for a caller.
-create or replace function rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text)
-returns @extschema:vector@.vector[]
+create or replace function rag_internal.embed(
+    who    name,
+    ticket bytea,
+    texts  text[],
+    model  text,
+    kind   text
+) returns @extschema:vector@.vector[]
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$

@@ -39,7 +39,9 @@ begin
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
     if octet_length(_new.source) + octet_length(_new.version) > 2000 then
-        raise exception using errcode = '22023', message = 'source and version have more than 2000 bytes together';
+        raise exception using
+            errcode = '22023',
+            message = 'source and version have more than 2000 bytes together';
     end if;
     _new.title := ingest.title;
     _new.tags := coalesce(ingest.tags, '{}');
@@ -59,8 +61,10 @@ begin
     end if;
 
     select d.* into _old from rag.document d
-    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version;
-    if _old.content_hash is distinct from _new.content_hash or _old.indexed_as is distinct from _new.indexed_as then
+    where d.collection_id = _new.collection_id and d.source = _new.source
+      and d.version = _new.version;
+    if _old.content_hash is distinct from _new.content_hash
+       or _old.indexed_as is distinct from _new.indexed_as then
         _chunks := rag_internal.prepare_chunks(_collection, _new.content);
     end if;
 

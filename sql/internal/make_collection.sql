@@ -23,10 +23,12 @@ begin
     perform rag_internal.create_collection(
         _identity, make_collection.name, make_collection.description, make_collection.readers,
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
-        make_collection.min_chunk_size, make_collection.model, coalesce(make_collection.text_config, 'english'),
+        make_collection.min_chunk_size, make_collection.model,
+        coalesce(make_collection.text_config, 'english'),
         coalesce(make_collection.search_defaults, '{}'));
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
-    select i.* into _info from rag_internal.collection_info(_identity, array[make_collection.name]) i;
+    select i.* into _info
+    from rag_internal.collection_info(_identity, array[make_collection.name]) i;
     return _info;
 end
 $$;

@@ -1,5 +1,5 @@
--- A collection the identity may change, locked: for share by who writes documents, for update by who
--- changes the collection or its readers.
+-- A collection the identity may change, locked: for share by who writes documents, for update by
+-- who changes the collection or its readers.
 create or replace function rag_internal.own_collection(
     identity  rag_internal.identity,
     name      text,
@@ -11,8 +11,10 @@ as $$
 declare
     _collection rag.collection;
 begin
-    select k.* into _collection from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    if not ((identity).sees_everything or _collection.owner_id = any ((identity).principal_ids)) then
+    select k.* into _collection
+    from rag_internal.visible_collections(identity, array[own_collection.name]) k;
+    if not ((identity).sees_everything
+            or _collection.owner_id = any ((identity).principal_ids)) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
@@ -28,7 +30,8 @@ begin
     if not found then
         raise exception using
             errcode = 'P0002',
-            message = format('collection "%s" does not exist or is not visible to you', own_collection.name);
+            message = format('collection "%s" does not exist or is not visible to you',
+                             own_collection.name);
     end if;
     return _collection;
 end

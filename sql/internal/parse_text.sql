@@ -7,8 +7,8 @@ as $$
 $$;
 
 comment on function rag_internal.parse_text(text, text) is
-    'to_tsvector under a configuration by name, qualified where it is not in pg_catalog; an unknown '
-    'one is 42704.';
+    'to_tsvector under a configuration by name, qualified where it is not in pg_catalog; an '
+    'unknown one is 42704.';
 alter function rag_internal.parse_text(text, text) owner to rag_owner;
 revoke all on function rag_internal.parse_text(text, text) from public;
 grant execute on function rag_internal.parse_text(text, text) to rag_reader;

@@ -1,4 +1,5 @@
--- Splits a text and finds a vector for each passage: equal text of the tenant is not embedded twice.
+-- Splits a text and finds a vector for each passage: equal text of the
+-- tenant is not embedded twice.
 create or replace function rag_internal.prepare_chunks(collection rag.collection, content text)
 returns rag_internal.prepared_chunk[]
 language plpgsql volatile parallel unsafe
@@ -37,7 +38,9 @@ begin
               where c.embed_hash not in (select k.embed_hash from known k)) t
     ), embedded as (
         select n.embed_hash, n.v::@extschema:vector@.halfvec as v
-        from missing m, unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model)) n (embed_hash, v)
+        from missing m,
+             unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model))
+                 n (embed_hash, v)
         where m.hashes is not null
         union all
         select k.embed_hash, k.v from known k

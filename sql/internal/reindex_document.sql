@@ -1,6 +1,8 @@
 -- Renews the lexemes and words of a document's passages; nothing is split or embedded.
-create or replace function rag_internal.reindex_document(document rag.document, collection rag.collection)
-returns void
+create or replace function rag_internal.reindex_document(
+    document   rag.document,
+    collection rag.collection
+) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +12,8 @@ begin
         lexeme_count = rag_internal.count_lexemes(n.tsv),
         surface = rag_internal.surface_forms(concat_ws(' ', (document).title, c.content))
     from (select o.chunk_id,
-                 rag_internal.index_text((document).title, o.content, (collection).text_config) as tsv
+                 rag_internal.index_text((document).title, o.content,
+                                         (collection).text_config) as tsv
           from rag.chunk o
           where o.document_id = (document).document_id) n
     where c.chunk_id = n.chunk_id;

@@ -1,6 +1,10 @@
 -- Gives a collection another name.
-create or replace function rag_internal.rename_collection(who name, ticket bytea, name text, new_name text)
-returns void
+create or replace function rag_internal.rename_collection(
+    who      name,
+    ticket   bytea,
+    name     text,
+    new_name text
+) returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +14,9 @@ declare
 begin
     perform rag_internal.require_visible_text('new_name', new_name);
     if length(new_name) > 200 then
-        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+        raise exception using
+            errcode = '22023',
+            message = 'a collection name has at most 200 characters';
     end if;
     update rag.collection k
     set name = rename_collection.new_name, updated_at = now()

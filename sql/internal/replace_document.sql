@@ -13,7 +13,8 @@ declare
     _count integer := 0;
 begin
     select d.* into _old from rag.document d
-    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version
+    where d.collection_id = _new.collection_id and d.source = _new.source
+      and d.version = _new.version
     for update;
     if not found then
         raise exception using
@@ -34,17 +35,19 @@ begin
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
     update rag.document d
-    set title = _new.title, content = _new.content, content_hash = _new.content_hash, mime = _new.mime,
-        language = _new.language, status = _new.status, valid_from = _new.valid_from,
-        valid_until = _new.valid_until, tags = _new.tags, metadata = _new.metadata,
-        attributes = _new.attributes, indexed_as = _new.indexed_as, updated_at = _new.updated_at
+    set title = _new.title, content = _new.content, content_hash = _new.content_hash,
+        mime = _new.mime, language = _new.language, status = _new.status,
+        valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
+        metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
+        updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.acl_id <> _old.acl_id then
         perform rag_internal.reclass_document(_new.document_id, _new.acl_id);
     end if;
     if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
         _count := rag_internal.write_chunks(
-            _new, collection, coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
+            _new, collection,
+            coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;

@@ -1,5 +1,6 @@
--- The words of visible passages that a query word can mean: itself where it occurs, else those within
--- typing distance. Every candidate is masked by visibility, so a hidden word is neither seen nor in the way.
+-- The words of visible passages that a query word can mean: itself where it occurs, else
+-- those within typing distance. Every candidate is masked by visibility, so a hidden word is
+-- neither seen nor in the way.
 create or replace function rag_internal.similar_words(query_words text[], scope rag_internal.scope)
 returns table (query_word text, word text, similarity double precision)
 language plpgsql stable parallel unsafe
@@ -24,16 +25,19 @@ begin
             return query select _word, _word, 1.0::double precision;
             continue;
         end if;
-        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0 when length(_word) <= 5 then 1 else 2 end;
+        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0
+                              when length(_word) <= 5 then 1 else 2 end;
         continue when _max_distance = 0;
         -- short words share too few trigrams with their misspellings
         _near := array(
             select w.word from rag_internal.word w
             where w.word operator(@extschema:pg_trgm@.%) _word
-              and length(w.word) between length(_word) - _max_distance and length(_word) + _max_distance
+              and length(w.word) between length(_word) - _max_distance
+                                     and length(_word) + _max_distance
             union
             select w.word from rag_internal.word w
-            where _max_distance = 1 and length(w.word) between length(_word) - 1 and length(_word) + 1);
+            where _max_distance = 1
+              and length(w.word) between length(_word) - 1 and length(_word) + 1);
         return query
             select _word, n.candidate,
                    1 - n.distance::double precision / greatest(length(_word), length(n.candidate))

@@ -6,8 +6,11 @@ as $$
 begin
     if items is null or items = 'null' then
         return null;
-    elsif jsonb_typeof(items) <> 'array' or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
-        raise exception using errcode = '22023', message = 'tags and readers are JSON arrays of strings';
+    elsif jsonb_typeof(items) <> 'array'
+          or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
+        raise exception using
+            errcode = '22023',
+            message = 'tags and readers are JSON arrays of strings';
     end if;
     return array(select jsonb_array_elements_text(items));
 end

@@ -1,4 +1,5 @@
--- The collections an identity knows of, by name or all: what does not exist and what is hidden look alike.
+-- The collections an identity knows of, by name or all: what does not exist and
+-- what is hidden look alike.
 create or replace function rag_internal.visible_collections(
     identity rag_internal.identity,
     names    text[]
@@ -27,7 +28,10 @@ begin
         _found := _found || _collection.name;
         return next _collection;
     end loop;
-    select coalesce(n, 'null') into _missing from unnest(names) n where n is null or n <> all (_found) limit 1;
+    select coalesce(n, 'null') into _missing
+    from unnest(names) n
+    where n is null or n <> all (_found)
+    limit 1;
     if found then
         raise exception using
             errcode = 'P0002',

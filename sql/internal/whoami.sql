@@ -13,8 +13,10 @@ as $$
            i.clearance::integer,
            i.sees_everything,
            case when r.rolsuper then 'a superuser sees everything'
-                when pg_has_role(i.who, 'rag_admin', 'usage') then 'has usage of rag_admin, which sees everything'
-                when pg_has_role(i.who, 'rag_owner', 'usage') then 'has usage of rag_owner, which sees everything'
+                when pg_has_role(i.who, 'rag_admin', 'usage')
+                then 'has usage of rag_admin, which sees everything'
+                when pg_has_role(i.who, 'rag_owner', 'usage')
+                then 'has usage of rag_owner, which sees everything'
                 else 'current_user, and the roles it has usage of' end
     from rag_internal.authenticate(who, ticket) i
     left join pg_roles r on r.rolname = i.who

@@ -184,7 +184,8 @@ CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provid
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens', 'is_default'];
+    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
+                           'is_default'];
     _options jsonb := coalesce(options, '{}');
     _unknown text;
     _model rag.model;
@@ -193,7 +194,9 @@ begin
         raise exception using errcode = '42501', message = 'only rag_admin may register a model';
     end if;
     perform rag_internal.require_visible_text('name', add_model.name);
-    select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_options) k where k <> all (_known);
+    select string_agg(k, ', ' order by k) into _unknown
+    from jsonb_object_keys(_options) k
+    where k <> all (_known);
     if _unknown is not null then
         raise exception using
             errcode = '22023',
@@ -208,7 +211,8 @@ begin
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
                 coalesce((_options ->> 'max_tokens')::integer, 256))
         returning * into _model;
-        perform rag_internal.add_embedding_partition(_model, coalesce(_options ->> 'metric', 'cosine'));
+        perform rag_internal.add_embedding_partition(
+            _model, coalesce(_options ->> 'metric', 'cosine'));
     elsif _model.dimensions <> add_model.dimensions then
         raise exception using
             errcode = '22023',
@@ -222,7 +226,8 @@ begin
             errcode = '55000',
             message = format('model "%s" is registered as revision "%s" with metric %s, and in use',
                              _model.name, _model.revision, _model.metric),
-            hint    = 'Vectors of two revisions cannot be compared: register the other one under a name of its own.';
+            hint    = 'Vectors of two revisions cannot be compared: register the other one under a '
+                      'name of its own.';
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then
@@ -249,7 +254,8 @@ CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select sha256(secret || sha256(secret || convert_to(
-        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())), 'UTF8')))
+        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
+        'UTF8')))
 $$;
 
 ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
@@ -319,7 +325,8 @@ begin
        and exists (select from rag.document d where d.collection_id = _old.collection_id) then
         raise exception using
             errcode = '55000',
-            message = format('collection "%s" has documents embedded with another model', _old.name),
+            message = format('collection "%s" has documents embedded with another model',
+                             _old.name),
             hint    = 'Make a collection with the new model and ingest the documents there.';
     end if;
     perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
@@ -332,7 +339,9 @@ begin
         text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
     where k.collection_id = _old.collection_id;
     if _new.text_config <> _old.text_config then
-        for _document in select d.* from rag.document d where d.collection_id = _old.collection_id loop
+        for _document in
+            select d.* from rag.document d where d.collection_id = _old.collection_id
+        loop
             perform rag_internal.reindex_document(_document, _new);
         end loop;
     end if;
@@ -396,7 +405,8 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collecti
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _legs text[] := rag_internal.legs_of(search.strategy);
-    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(), search.rrf_k);
+    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(),
+                                                 search.rrf_k);
     _scope rag_internal.scope;
     _cut bigint;
     _leg text;
@@ -414,7 +424,8 @@ begin
     end if;
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(
-        select k.collection_id from rag_internal.visible_collections(_identity, search.collections) k);
+        select k.collection_id
+        from rag_internal.visible_collections(_identity, search.collections) k);
     _scope.filter := search.filter;
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
@@ -425,9 +436,12 @@ begin
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
             _hits := _hits || case _leg
-                when 'semantic' then array(select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
-                when 'bm25' then array(select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
-                when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
+                when 'semantic' then array(
+                    select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
+                when 'bm25' then array(
+                    select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
+                when 'fuzzy' then array(
+                    select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
             end;
         exception when object_not_in_prerequisite_state then
             if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
@@ -496,14 +510,15 @@ begin
     perform rag_internal.authenticate(who, ticket);
     perform rag_internal.require_visible_text('content', chunk_text.content);
     if chunk_text.model is distinct from 'none'
-       and (chunk_text.model is not null or exists (select from rag.model m where m.is_default)) then
+       and (chunk_text.model is not null
+            or exists (select from rag.model m where m.is_default)) then
         _model := rag_internal.find_model(chunk_text.model);
     end if;
     return query
         select p.*
         from rag_internal.split_text(chunk_text.content, coalesce(chunk_text.strategy, 'word'),
-                                     chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size,
-                                     _model) p;
+                                     chunk_text.chunk_size, chunk_text.overlap,
+                                     chunk_text.min_chunk_size, _model) p;
 end
 $$;
 
@@ -546,10 +561,12 @@ begin
     perform rag_internal.create_collection(
         _identity, make_collection.name, make_collection.description, make_collection.readers,
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
-        make_collection.min_chunk_size, make_collection.model, coalesce(make_collection.text_config, 'english'),
+        make_collection.min_chunk_size, make_collection.model,
+        coalesce(make_collection.text_config, 'english'),
         coalesce(make_collection.search_defaults, '{}'));
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
-    select i.* into _info from rag_internal.collection_info(_identity, array[make_collection.name]) i;
+    select i.* into _info
+    from rag_internal.collection_info(_identity, array[make_collection.name]) i;
     return _info;
 end
 $$;
@@ -646,11 +663,14 @@ declare
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
-                    case when _major not between 15 and 18 then 'Use PostgreSQL 15 to 18.' end)::rag.check_result;
+                    case when _major not between 15 and 18
+                         then 'Use PostgreSQL 15 to 18.' end)::rag.check_result;
     return query
         select 'extension ' || x.name, case when e.oid is null then 'fail' else 'ok' end,
-               coalesce(e.extname || ' ' || e.extversion || ' in schema ' || n.nspname, 'not created'),
-               case when e.oid is null then format('As a superuser: create extension %I;', x.name) end
+               coalesce(e.extname || ' ' || e.extversion || ' in schema ' || n.nspname,
+                        'not created'),
+               case when e.oid is null
+                    then format('As a superuser: create extension %I;', x.name) end
         from unnest(array['plpython3u', 'vector', 'pg_trgm']) x (name)
         left join pg_extension e on e.extname = x.name
         left join pg_namespace n on n.oid = e.extnamespace;
@@ -661,36 +681,45 @@ begin
         _engine := rag_internal.engine_info();
         return next row('engine', 'ok',
                         case when _identity.sees_everything
-                             then format('Python %s (%s), ragsql_engine in %s, fastembed %s, numpy %s',
-                                         _engine ->> 'version', _engine ->> 'executable', _engine ->> 'engine_path',
-                                         _engine ->> 'fastembed', _engine ->> 'numpy')
+                             then format('Python %s (%s), ragsql_engine in %s, fastembed %s, '
+                                         'numpy %s',
+                                         _engine ->> 'version', _engine ->> 'executable',
+                                         _engine ->> 'engine_path', _engine ->> 'fastembed',
+                                         _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
         for _model in select m.* from rag.model m order by m.is_default desc, m.name loop
             _status := rag_internal.model_status(_model);
             return next row('model ' || _model.name,
                             case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
-                            format('%s dimensions, window %s tokens%s%s', _model.dimensions, _model.max_tokens,
+                            format('%s dimensions, window %s tokens%s%s', _model.dimensions,
+                                   _model.max_tokens,
                                    case when _model.is_default then ', the default' else '' end,
-                                   case when _identity.sees_everything then ', ' || (_status ->> 'detail') end),
+                                   case when _identity.sees_everything
+                                        then ', ' || (_status ->> 'detail') end),
                             case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files there: `ragsql up` does it for its own server.'
+                                 then 'Put the model''s files there: `ragsql up` does it for its '
+                                      'own server.'
                             end)::rag.check_result;
         end loop;
     exception when object_not_in_prerequisite_state then
-        return next row('engine', 'fail', case when _identity.sees_everything then sqlerrm else 'cannot be loaded' end,
-                        'Install ragsql with the Python that plpython3u links and set python_path in '
-                        'rag_internal.setting, then reconnect.')::rag.check_result;
+        return next row('engine', 'fail',
+                        case when _identity.sees_everything then sqlerrm
+                             else 'cannot be loaded' end,
+                        'Install ragsql with the Python that plpython3u links and set python_path '
+                        'in rag_internal.setting, then reconnect.')::rag.check_result;
     end;
     if not exists (select from rag.model m where m.is_default) then
         return next row('default model', 'fail', 'no model is registered as the default',
-                        'Run `ragsql up`, or rag.add_model(..., options => ''{"is_default": true}'').')::rag.check_result;
+                        'Run `ragsql up`, or rag.add_model(..., options => '
+                        '''{"is_default": true}'').')::rag.check_result;
     end if;
     return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
                case when d.datctype in ('C', 'POSIX')
-                    then 'Words beyond ASCII get no trigrams here: make the database with lc_ctype C.UTF-8 or a language''s.'
+                    then 'Words beyond ASCII get no trigrams here: make the database with '
+                         'lc_ctype C.UTF-8 or a language''s.'
                end
         from pg_database d
         where d.datname = current_database();
@@ -699,19 +728,22 @@ begin
                            case when _identity.sees_everything then 'which bypasses access rules'
                                 else 'to whom access rules apply' end),
                     case when _identity.sees_everything
-                         then 'Let applications connect as a role that has rag_reader and nothing more.'
+                         then 'Let applications connect as a role that has rag_reader and nothing '
+                              'more.'
                     end)::rag.check_result;
     if _identity.sees_everything then
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
                    case when count(*) = 0 then 'every granted role exists'
-                        else format('%s granted roles no longer exist under their name and oid', count(*)) end,
+                        else format('%s granted roles no longer exist under their name and oid',
+                                    count(*)) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, or a rename, grant reading again: '
-                             'rag.grant_read(...).' end
+                        then 'After a restore into another cluster, or a rename, grant reading '
+                             'again: rag.grant_read(...).' end
             from rag.principal p
             where p.kind = 'role'
-              and not exists (select from pg_roles r where r.oid = p.role_oid and r.rolname = p.name);
+              and not exists (select from pg_roles r
+                              where r.oid = p.role_oid and r.rolname = p.name);
     end if;
 end
 $$;
@@ -855,7 +887,8 @@ begin
         _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
         _principal_id := rag_internal.principal_for(reader);
         if granted then
-            insert into rag_internal.acl_reader (principal_id, acl_id) values (_principal_id, _collection.acl_id)
+            insert into rag_internal.acl_reader (principal_id, acl_id)
+            values (_principal_id, _collection.acl_id)
             on conflict do nothing;
         else
             delete from rag_internal.acl_reader ar
@@ -866,12 +899,14 @@ begin
 
     _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
     _principal_id := rag_internal.principal_for(reader);
-    _readers := array(select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
+    _readers := array(
+        select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
     _changed := granted <> (_principal_id = any (_readers));
     if _changed then
         _readers := case when granted then _readers || _principal_id
                          else array_remove(_readers, _principal_id) end;
-        perform rag_internal.reclass_document(_document.document_id, rag_internal.intern_readers(_readers));
+        perform rag_internal.reclass_document(_document.document_id,
+                                              rag_internal.intern_readers(_readers));
     end if;
     return _changed;
 end
@@ -916,7 +951,9 @@ begin
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
     if octet_length(_new.source) + octet_length(_new.version) > 2000 then
-        raise exception using errcode = '22023', message = 'source and version have more than 2000 bytes together';
+        raise exception using
+            errcode = '22023',
+            message = 'source and version have more than 2000 bytes together';
     end if;
     _new.title := ingest.title;
     _new.tags := coalesce(ingest.tags, '{}');
@@ -936,8 +973,10 @@ begin
     end if;
 
     select d.* into _old from rag.document d
-    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version;
-    if _old.content_hash is distinct from _new.content_hash or _old.indexed_as is distinct from _new.indexed_as then
+    where d.collection_id = _new.collection_id and d.source = _new.source
+      and d.version = _new.version;
+    if _old.content_hash is distinct from _new.content_hash
+       or _old.indexed_as is distinct from _new.indexed_as then
         _chunks := rag_internal.prepare_chunks(_collection, _new.content);
     end if;
 
@@ -977,8 +1016,8 @@ CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version', 'language',
-                           'mime', 'valid_from', 'valid_until'];
+    _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
+                           'language', 'mime', 'valid_from', 'valid_until'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -989,11 +1028,17 @@ begin
             message = 'documents is not a JSON array of objects',
             hint    = 'For example: [{"content": "...", "source": "a.md"}].';
     end if;
-    for _document, _number in select e, n from jsonb_array_elements(documents) with ordinality t (e, n) loop
+    for _document, _number in
+        select e, n from jsonb_array_elements(documents) with ordinality t (e, n)
+    loop
         if jsonb_typeof(_document) <> 'object' then
-            raise exception using errcode = '22023', message = format('document %s is not a JSON object', _number);
+            raise exception using
+                errcode = '22023',
+                message = format('document %s is not a JSON object', _number);
         end if;
-        select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_document) k where k <> all (_known);
+        select string_agg(k, ', ' order by k) into _unknown
+        from jsonb_object_keys(_document) k
+        where k <> all (_known);
         if _unknown is not null then
             raise exception using
                 errcode = '22023',
@@ -1002,10 +1047,10 @@ begin
         end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
-            _document ->> 'title', rag_internal.text_array(_document -> 'tags'), _document -> 'metadata',
-            rag_internal.text_array(_document -> 'readers'), _document ->> 'version', _document ->> 'language',
-            _document ->> 'mime', (_document ->> 'valid_from')::timestamptz,
-            (_document ->> 'valid_until')::timestamptz);
+            _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
+            _document -> 'metadata', rag_internal.text_array(_document -> 'readers'),
+            _document ->> 'version', _document ->> 'language', _document ->> 'mime',
+            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
     end loop;
 end
 $$;
@@ -1066,7 +1111,9 @@ declare
 begin
     perform rag_internal.require_visible_text('new_name', new_name);
     if length(new_name) > 200 then
-        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+        raise exception using
+            errcode = '22023',
+            message = 'a collection name has at most 200 characters';
     end if;
     update rag.collection k
     set name = rename_collection.new_name, updated_at = now()
@@ -1112,7 +1159,8 @@ CREATE FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k 
 declare
     _weights jsonb := defaults || coalesce(weights, '{}');
     _hint text := format('Weights are numbers of 0 or more for %s, one of them above 0.',
-                         (select string_agg(k, ', ' order by k) from jsonb_object_keys(defaults) k));
+                         (select string_agg(k, ', ' order by k)
+                          from jsonb_object_keys(defaults) k));
 begin
     if rrf_k is null or rrf_k < 0 then
         raise exception using
@@ -1120,19 +1168,26 @@ begin
             message = format('rrf_k is %s', coalesce(rrf_k::text, 'null')),
             hint    = 'rrf_k is 0 or more; 60 is customary.';
     elsif jsonb_typeof(_weights) <> 'object' then
-        raise exception using errcode = '22023', message = 'weights is not a JSON object', hint = _hint;
+        raise exception using
+            errcode = '22023',
+            message = 'weights is not a JSON object',
+            hint    = _hint;
     elsif exists (select from jsonb_object_keys(_weights) k where not defaults ? k) then
         raise exception using
             errcode = '22023',
             message = format('weights names an unknown ranking: %s',
-                             (select left(k, 100) from jsonb_object_keys(_weights) k where not defaults ? k limit 1)),
+                             (select left(k, 100) from jsonb_object_keys(_weights) k
+                              where not defaults ? k limit 1)),
             hint    = _hint;
     end if;
     if exists (select from jsonb_each(_weights) w
                where case when jsonb_typeof(w.value) = 'number' then w.value::numeric < 0
                                or w.value::numeric > 1e300 else true end)
        or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
-        raise exception using errcode = '22023', message = 'weights are not numbers of 0 or more', hint = _hint;
+        raise exception using
+            errcode = '22023',
+            message = 'weights are not numbers of 0 or more',
+            hint    = _hint;
     end if;
     return _weights;
 end
@@ -1302,7 +1357,9 @@ begin
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.title is distinct from _old.title then
-        select k.* into _collection from rag.collection k where k.collection_id = _new.collection_id;
+        select k.* into _collection
+        from rag.collection k
+        where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;
     return row(_new.document_id, 'updated', 0, null)::rag.ingested;
@@ -1338,8 +1395,10 @@ CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
            i.clearance::integer,
            i.sees_everything,
            case when r.rolsuper then 'a superuser sees everything'
-                when pg_has_role(i.who, 'rag_admin', 'usage') then 'has usage of rag_admin, which sees everything'
-                when pg_has_role(i.who, 'rag_owner', 'usage') then 'has usage of rag_owner, which sees everything'
+                when pg_has_role(i.who, 'rag_admin', 'usage')
+                then 'has usage of rag_admin, which sees everything'
+                when pg_has_role(i.who, 'rag_owner', 'usage')
+                then 'has usage of rag_owner, which sees everything'
                 else 'current_user, and the roles it has usage of' end
     from rag_internal.authenticate(who, ticket) i
     left join pg_roles r on r.rolname = i.who
@@ -1407,7 +1466,8 @@ begin
             message = format('unknown metric "%s"', metric),
             hint    = 'Known metrics: cosine, l2, inner_product.';
     end if;
-    execute format('create table rag_internal.%I partition of rag_internal.embedding for values in (%s)',
+    execute format('create table rag_internal.%I partition of rag_internal.embedding '
+                   'for values in (%s)',
                    _partition, (model).model_id);
     execute format('alter table rag_internal.%I enable row level security', _partition);
     execute format('create index %I on rag_internal.%I using hnsw '
@@ -1496,10 +1556,14 @@ CREATE FUNCTION rag_internal.attributes(document rag.document) RETURNS jsonb
         'tags', (document).tags,
         'version', (document).version,
         'status', (document).status,
-        'valid_from', to_char((document).valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'valid_until', to_char((document).valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'created_at', to_char((document).created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'updated_at', to_char((document).updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
+        'valid_from', to_char((document).valid_from at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'valid_until', to_char((document).valid_until at time zone 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'created_at', to_char((document).created_at at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'updated_at', to_char((document).updated_at at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
 $$;
 
 ALTER FUNCTION rag_internal.attributes(document rag.document) OWNER TO rag_owner;
@@ -1573,7 +1637,8 @@ begin
                cardinality(l.positions)::double precision as tf,
                (_filter is null or c.attributes @> _filter)
                and (_filter_path is null
-                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false)) as passes
+                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
+                                false)) as passes
         from question q
         join rag_internal.live_chunk c
             on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
@@ -1593,8 +1658,9 @@ begin
         where p.passes
         group by p.chunk_id, p.document_id, p.chunk_index
     )
-    select 'bm25', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
-           s.chunk_id, s.document_id, s.chunk_index
+    select 'bm25',
+           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
+           s.score, s.chunk_id, s.document_id, s.chunk_index
     from scored s
     order by 2
     limit cut;
@@ -1717,8 +1783,8 @@ begin
         null;  -- below
     end;
     begin
-        perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null, null, null, null,
-                                               null, null, 'english', '{}');
+        perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
+                                               null, null, null, null, null, 'english', '{}');
         -- its owner may be a principal only now
         identity.principal_ids := identity.principal_ids
                                || rag_internal.principal_for('role:' || (identity).who);
@@ -1744,18 +1810,20 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
     AS $$
     select k.name, owner.name, k.description,
            case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
-                then array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
+                then array(select case p.kind when 'public' then 'public'
+                                  else p.kind || ':' || p.name end
                            from rag_internal.acl_reader ar join rag.principal p using (principal_id)
                            where ar.acl_id = k.acl_id order by 1) end,
-           k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config,
-           k.search_defaults, seen.documents, seen.chunks, seen.characters, k.created_at, k.updated_at
+           k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
+           k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
+           k.created_at, k.updated_at
     from rag_internal.visible_collections(identity, names) k
     join rag.principal owner on owner.principal_id = k.owner_id
     left join rag.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
-               coalesce(sum((select count(*) from rag.chunk c where c.document_id = d.document_id)), 0)::bigint
-                   as chunks
+               coalesce(sum((select count(*) from rag.chunk c
+                             where c.document_id = d.document_id)), 0)::bigint as chunks
         from rag.document d
         where d.collection_id = k.collection_id
           and d.acl_id in (select rag_internal.visible_acls(identity))) seen
@@ -1788,19 +1856,24 @@ declare
 begin
     perform rag_internal.require_visible_text('name', create_collection.name);
     if length(create_collection.name) > 200 then
-        raise exception using errcode = '22023', message = 'a collection name has at most 200 characters';
+        raise exception using
+            errcode = '22023',
+            message = 'a collection name has at most 200 characters';
     end if;
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.find_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
-    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size, null);
+    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
+                                    null);
     perform rag.analyze('settings', text_config);
 
     insert into rag.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
     select distinct p.principal_id, _acl_id
-    from (select _owner_id union select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
+    from (select _owner_id
+          union
+          select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
                                 min_chunk_size, model_id, text_config, search_defaults)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
@@ -1873,7 +1946,8 @@ begin
             errcode = case when find_model.name is null then '55000' else 'P0002' end,
             message = case when find_model.name is null then 'no embedding model is registered'
                            else format('no embedding model is named "%s"', find_model.name) end,
-            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) registers one.';
+            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) '
+                      'registers one.';
     end if;
     return _model;
 end
@@ -1931,8 +2005,9 @@ begin
         from best b
         group by b.chunk_id, b.document_id, b.chunk_index
     )
-    select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
-           s.chunk_id, s.document_id, s.chunk_index
+    select 'fuzzy',
+           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
+           s.score, s.chunk_id, s.document_id, s.chunk_index
     from scored s
     order by 2
     limit cut;
@@ -1950,7 +2025,8 @@ CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_inte
     with found as (
         select h.chunk_id, h.document_id, h.chunk_index,
                case when fused
-                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision, rrf_k, h.rank)
+                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
+                                                          rrf_k, h.rank)
                              order by h.leg)
                     else min(h.score) end as score,
                min(h.rank) as best_rank,
@@ -1969,12 +2045,12 @@ CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_inte
         order by rank
         limit top_k offset skip
     )
-    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading, c.content, null,
-           c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind, d.metadata || c.metadata,
-           p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score, p.fuzzy_rank, p.fuzzy_score,
-           null::double precision, null, degraded,
-           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index, left(encode(d.content_hash, 'hex'), 16),
-                  c.start_offset, c.end_offset)
+    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+           c.content, null, c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind,
+           d.metadata || c.metadata, p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score,
+           p.fuzzy_rank, p.fuzzy_score, null::double precision, null, degraded,
+           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
+                  left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
     from page p
     join rag.chunk c using (chunk_id)
     join rag.document d on d.document_id = c.document_id
@@ -2007,7 +2083,8 @@ CREATE FUNCTION rag_internal.indexing_settings(collection rag.collection) RETURN
         'chunk_size', (collection).chunk_size,
         'overlap', (collection).overlap,
         'min_chunk_size', (collection).min_chunk_size,
-        'model', (select m.name || '@' || m.revision from rag.model m where m.model_id = (collection).model_id),
+        'model', (select m.name || '@' || m.revision from rag.model m
+                  where m.model_id = (collection).model_id),
         'text_config', (collection).text_config)
 $$;
 
@@ -2033,7 +2110,8 @@ begin
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then
-            insert into rag_internal.acl_reader (principal_id, acl_id) select p, _acl_id from unnest(_ids) p;
+            insert into rag_internal.acl_reader (principal_id, acl_id)
+            select p, _acl_id from unnest(_ids) p;
             exit;
         end if;
     end loop;
@@ -2071,7 +2149,9 @@ CREATE FUNCTION rag_internal.load_engine() RETURNS void
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 import os, sys
-rows = plpy.execute("select name, value from rag_internal.setting where name in ('python_path', 'model_path')")
+rows = plpy.execute(
+    "select name, value from rag_internal.setting where name in ('python_path', 'model_path')"
+)
 setting = {row["name"]: row["value"] for row in rows}
 sys.path[:0] = [path for path in setting.get("python_path", "").split(os.pathsep) if path]
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -2082,8 +2162,9 @@ except ImportError as error:
     plpy.error(
         f"the ragsql engine cannot be loaded by the server's Python: {error}",
         sqlstate="55000",
-        hint="Install ragsql with the Python that plpython3u links, where the server's user can read it, and "
-        "put that folder into rag_internal.setting as python_path; `ragsql doctor` shows both.",
+        hint="Install ragsql with the Python that plpython3u links, where the server's user can "
+        "read it, and put that folder into rag_internal.setting as python_path; `ragsql doctor` "
+        "shows both.",
     )
 GD["ragsql"] = Engine(plpy, setting.get("model_path"))
 $$;
@@ -2113,8 +2194,10 @@ CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name
 declare
     _collection rag.collection;
 begin
-    select k.* into _collection from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    if not ((identity).sees_everything or _collection.owner_id = any ((identity).principal_ids)) then
+    select k.* into _collection
+    from rag_internal.visible_collections(identity, array[own_collection.name]) k;
+    if not ((identity).sees_everything
+            or _collection.owner_id = any ((identity).principal_ids)) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
@@ -2130,7 +2213,8 @@ begin
     if not found then
         raise exception using
             errcode = 'P0002',
-            message = format('collection "%s" does not exist or is not visible to you', own_collection.name);
+            message = format('collection "%s" does not exist or is not visible to you',
+                             own_collection.name);
     end if;
     return _collection;
 end
@@ -2179,7 +2263,8 @@ begin
     if not found then
         raise exception using
             errcode = 'P0002',
-            message = format('document %s does not exist or is not visible to you', owned_document.document_id);
+            message = format('document %s does not exist or is not visible to you',
+                             owned_document.document_id);
     elsif not _owned then
         raise exception using
             errcode = '42501',
@@ -2231,7 +2316,9 @@ begin
               where c.embed_hash not in (select k.embed_hash from known k)) t
     ), embedded as (
         select n.embed_hash, n.v::"public".halfvec as v
-        from missing m, unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model)) n (embed_hash, v)
+        from missing m,
+             unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model))
+                 n (embed_hash, v)
         where m.hashes is not null
         union all
         select k.embed_hash, k.v from known k
@@ -2254,7 +2341,8 @@ CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
     AS $$
 declare
     _kind text := case when reader = 'public' then 'public' else 'role' end;
-    _name text := case when reader = 'public' then 'public' else regexp_replace(reader, '^role:', '') end;
+    _name text := case when reader = 'public' then 'public'
+                       else regexp_replace(reader, '^role:', '') end;
     _role_oid oid;
     _principal_id bigint;
 begin
@@ -2327,7 +2415,8 @@ begin
         lexeme_count = rag_internal.count_lexemes(n.tsv),
         surface = rag_internal.surface_forms(concat_ws(' ', (document).title, c.content))
     from (select o.chunk_id,
-                 rag_internal.index_text((document).title, o.content, (collection).text_config) as tsv
+                 rag_internal.index_text((document).title, o.content,
+                                         (collection).text_config) as tsv
           from rag.chunk o
           where o.document_id = (document).document_id) n
     where c.chunk_id = n.chunk_id;
@@ -2349,7 +2438,8 @@ declare
     _count integer := 0;
 begin
     select d.* into _old from rag.document d
-    where d.collection_id = _new.collection_id and d.source = _new.source and d.version = _new.version
+    where d.collection_id = _new.collection_id and d.source = _new.source
+      and d.version = _new.version
     for update;
     if not found then
         raise exception using
@@ -2370,17 +2460,19 @@ begin
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
     update rag.document d
-    set title = _new.title, content = _new.content, content_hash = _new.content_hash, mime = _new.mime,
-        language = _new.language, status = _new.status, valid_from = _new.valid_from,
-        valid_until = _new.valid_until, tags = _new.tags, metadata = _new.metadata,
-        attributes = _new.attributes, indexed_as = _new.indexed_as, updated_at = _new.updated_at
+    set title = _new.title, content = _new.content, content_hash = _new.content_hash,
+        mime = _new.mime, language = _new.language, status = _new.status,
+        valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
+        metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
+        updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.acl_id <> _old.acl_id then
         perform rag_internal.reclass_document(_new.document_id, _new.acl_id);
     end if;
     if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
         _count := rag_internal.write_chunks(
-            _new, collection, coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
+            _new, collection,
+            coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;
@@ -2398,7 +2490,8 @@ CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) R
     AS $_$
 begin
     if content is null
-       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u3000\ufeff]*$' then
+       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064'
+                    '\u3000\ufeff]*$' then
         raise exception using
             errcode = '22023',
             message = format('%s has no visible character', argument),
@@ -2440,7 +2533,8 @@ declare
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);
     _ranked text := format(
-        'select ''semantic'', (row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
+        'select ''semantic'', '
+        '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
         '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
@@ -2448,20 +2542,26 @@ begin
     execute format('select count(*) from (select %s limit %s) s',
                    case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+          (scope).filter_path, (scope).vars;
     if _count > _exact_up_to and cut <= _exact_up_to then
         perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
         return query execute format(
-            'with nearest as materialized (select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
+            'with nearest as materialized '
+            '(select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
             'enough as materialized (select from nearest having count(*) = %3$s) %4$s',
-            _distance, _candidates, cut, format(_ranked, '(select * from nearest where exists (select from enough))'))
-        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+            _distance, _candidates, cut,
+            format(_ranked, '(select * from nearest where exists (select from enough))'))
+        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+              (scope).filter_path, (scope).vars;
         if found then
             return;
         end if;
     end if;
-    return query execute format(_ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+    return query execute format(
+        _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+          (scope).filter_path, (scope).vars;
 end
 $_$;
 
@@ -2489,12 +2589,13 @@ begin
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
         _hits := _hits || array(
             select h
-            from rag_internal.semantic_leg((rag_internal.embed_texts(array[query], 'query', _model))[1], _model,
-                                           _of_model, cut) h);
+            from rag_internal.semantic_leg(
+                (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
+                cut) h);
     end loop;
     return query
-        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer, h.score,
-               h.chunk_id, h.document_id, h.chunk_index
+        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
+               h.score, h.chunk_id, h.document_id, h.chunk_index
         from unnest(_hits) h
         order by 2
         limit cut;
@@ -2528,16 +2629,19 @@ begin
             return query select _word, _word, 1.0::double precision;
             continue;
         end if;
-        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0 when length(_word) <= 5 then 1 else 2 end;
+        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0
+                              when length(_word) <= 5 then 1 else 2 end;
         continue when _max_distance = 0;
         -- short words share too few trigrams with their misspellings
         _near := array(
             select w.word from rag_internal.word w
             where w.word operator("public".%) _word
-              and length(w.word) between length(_word) - _max_distance and length(_word) + _max_distance
+              and length(w.word) between length(_word) - _max_distance
+                                     and length(_word) + _max_distance
             union
             select w.word from rag_internal.word w
-            where _max_distance = 1 and length(w.word) between length(_word) - 1 and length(_word) + 1);
+            where _max_distance = 1
+              and length(w.word) between length(_word) - 1 and length(_word) + 1);
         return query
             select _word, n.candidate,
                    1 - n.distance::double precision / greatest(length(_word), length(n.candidate))
@@ -2588,8 +2692,11 @@ CREATE FUNCTION rag_internal.text_array(items jsonb) RETURNS text[]
 begin
     if items is null or items = 'null' then
         return null;
-    elsif jsonb_typeof(items) <> 'array' or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
-        raise exception using errcode = '22023', message = 'tags and readers are JSON arrays of strings';
+    elsif jsonb_typeof(items) <> 'array'
+          or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
+        raise exception using
+            errcode = '22023',
+            message = 'tags and readers are JSON arrays of strings';
     end if;
     return array(select jsonb_array_elements_text(items));
 end
@@ -2642,7 +2749,10 @@ begin
         _found := _found || _collection.name;
         return next _collection;
     end loop;
-    select coalesce(n, 'null') into _missing from unnest(names) n where n is null or n <> all (_found) limit 1;
+    select coalesce(n, 'null') into _missing
+    from unnest(names) n
+    where n is null or n <> all (_found)
+    limit 1;
     if found then
         raise exception using
             errcode = 'P0002',
@@ -2665,12 +2775,12 @@ declare
 begin
     delete from rag.chunk c where c.document_id = (document).document_id;
     with written as (
-        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset, end_offset,
-                               start_line, end_line, heading, section_start, section_end, kind, token_count,
-                               value, tsv, lexeme_count, surface)
-        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset, p.end_offset,
-               p.start_line, p.end_line, p.heading, p.section_start, p.section_end, p.kind, p.token_count,
-               p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
+        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset,
+                               end_offset, start_line, end_line, heading, section_start,
+                               section_end, kind, token_count, value, tsv, lexeme_count, surface)
+        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
+               p.end_offset, p.start_line, p.end_line, p.heading, p.section_start, p.section_end,
+               p.kind, p.token_count, p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
                rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
         from unnest(chunks) c
         cross join lateral (select (c.chunk).*) p
@@ -2678,8 +2788,10 @@ begin
                                                            (collection).text_config) as tsv) t
         returning chunk_id, chunk_index
     ), embedded as (
-        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v)
-        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id, c.embed_hash, c.v
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v)
+        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
+               c.embed_hash, c.v
         from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
         where (collection).model_id is not null
     )

@@ -163,6 +163,11 @@ def test_model_status(copied_model: Path, plpy: FakePlpy, real_model: dict[str, 
     assert "is not on the server" in status["detail"]
 
 
+def assert_no_folder(error: Any, folder: Path) -> None:
+    """Readers see errors; folders of the server are not theirs to know."""
+    assert str(folder.parent) not in f"{error} {error.detail} {error.hint}"
+
+
 def test_g12_a_truncated_model_is_named(
     copied_model: Path, plpy: FakePlpy, real_model: dict[str, Any]
 ) -> None:
@@ -173,7 +178,8 @@ def test_g12_a_truncated_model_is_named(
     error = caught.value
     assert error.sqlstate == "55000"
     assert real_model["name"] in str(error)
-    assert str(weights) in str(error.detail) and "1024 bytes" in str(error.detail)
+    assert weights.name in str(error.detail) and "1024 bytes" in str(error.detail)
+    assert_no_folder(error, copied_model)
     assert "`ragsql up`" in str(error.hint) and "bm25" in str(error.hint)
 
 
@@ -184,7 +190,8 @@ def test_g12_a_damaged_tokenizer_is_named(
     with pytest.raises(SqlError, match=r"tokenizer of model .* cannot be read") as caught:
         Engine(plpy, str(copied_model.parent)).chunk("a", None, None, None, None, real_model)
     assert caught.value.sqlstate == "55000"
-    assert str(copied_model / "tokenizer.json") in str(caught.value.detail)
+    assert "tokenizer.json" in str(caught.value.detail)
+    assert_no_folder(caught.value, copied_model)
 
 
 @pytest.mark.parametrize("lost", ["tokenizer.json", "*.onnx", "."])
@@ -198,7 +205,8 @@ def test_g12_missing_files_are_named(
     with pytest.raises(SqlError, match="is not on the server") as caught:
         Engine(plpy, str(copied_model.parent)).embed(["a"], "query", real_model)
     assert caught.value.sqlstate == "55000"
-    assert str(copied_model) in str(caught.value.detail)
+    assert "has no file" in str(caught.value.detail)
+    assert_no_folder(caught.value, copied_model)
     assert "`ragsql up`" in str(caught.value.hint)
 
 
@@ -212,6 +220,7 @@ def test_g12_files_closed_to_the_server_are_named(
     with pytest.raises(SqlError, match="cannot be read by the database server") as caught:
         Engine(plpy, str(copied_model.parent)).embed(["a"], "query", real_model)
     assert caught.value.sqlstate == "55000"
+    assert_no_folder(caught.value, copied_model)
 
 
 def test_max_tokens_too_small_to_be_true(plpy: FakePlpy, model_row: dict[str, Any]) -> None:

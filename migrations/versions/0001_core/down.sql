@@ -1,5 +1,5 @@
--- Removes all that up.sql and sql/ made, documents too; the roles stay, since other databases of the
--- cluster may use them. The table of versions is the migration's own.
+-- Removes all that up.sql and sql/ made, documents too; the roles stay, since other databases of
+-- the cluster may use them. The table of versions is the migration's own.
 drop schema rag cascade;
 do $$
 declare
@@ -10,7 +10,8 @@ begin
         from pg_catalog.pg_proc p where p.pronamespace = 'rag_internal'::regnamespace
         union all
         select format('drop %s if exists %s cascade',
-                      case c.relkind when 'v' then 'view' when 'c' then 'type' else 'table' end, c.oid::regclass)
+                      case c.relkind when 'v' then 'view' when 'c' then 'type' else 'table' end,
+                      c.oid::regclass)
         from pg_catalog.pg_class c
         where c.relnamespace = 'rag_internal'::regnamespace
           and c.relkind in ('r', 'p', 'v', 'c') and not c.relispartition

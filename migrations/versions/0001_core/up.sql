@@ -7,7 +7,9 @@ do $$
 declare
     _role text;
 begin
-    foreach _role in array array['rag_owner', 'rag_admin', 'rag_writer', 'rag_reader', 'rag_service'] loop
+    foreach _role in array
+        array['rag_owner', 'rag_admin', 'rag_writer', 'rag_reader', 'rag_service']
+    loop
         if not exists (select from pg_catalog.pg_roles where rolname = _role) then
             execute format('create role %I nologin', _role);
         end if;
@@ -45,7 +47,8 @@ as $$
     select hashtextextended(gen_random_uuid()::text, 0)
 $$;
 comment on function rag_internal.new_id() is
-    'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
+    'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot '
+    'see.';
 alter function rag_internal.new_id() owner to rag_owner;
 revoke all on function rag_internal.new_id() from public;
 grant execute on function rag_internal.new_id() to rag_writer;
@@ -65,7 +68,8 @@ create table rag_internal.ticket_key (
     only_row boolean primary key default true check (only_row),
     secret   bytea not null
 );
-comment on table rag_internal.ticket_key is 'The secret that makes the tickets of rag_internal.caller.';
+comment on table rag_internal.ticket_key is
+    'The secret that makes the tickets of rag_internal.caller.';
 insert into rag_internal.ticket_key (secret)
 values (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')));
 
@@ -82,7 +86,8 @@ create table rag.principal (
     -- a role dropped and created again has another oid, and inherits nothing
     constraint principal_role_has_oid check ((kind = 'role') = (role_oid is not null))
 );
-comment on table rag.principal is 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
+comment on table rag.principal is
+    'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
 create table rag.acl (
     acl_id         bigint primary key default rag_internal.new_id(),
@@ -127,7 +132,9 @@ create table rag.model (
     constraint model_window_has_room check (max_tokens >= 16)
 );
 create unique index model_default on rag.model (kind) where is_default;
-comment on table rag.model is 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
+comment on table rag.model is
+    'The registry of models. Dimensions and the window (max_tokens, special tokens included) '
+    'belong to the model.';
 
 -- content -------------------------------------------------------------------------------------
 create table rag.collection (
@@ -154,7 +161,8 @@ create table rag.collection (
 create index collection_owner_id on rag.collection (owner_id);
 comment on table rag.collection is
     'Documents that share an owner, default readers, chunking, model and text configuration. '
-    'text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
+    'text_config is text, since a regconfig column would block pg_upgrade. A null model: no '
+    'vectors.';
 
 create table rag.document (
     document_id   uuid primary key default gen_random_uuid(),
@@ -188,7 +196,8 @@ create index document_attributes on rag.document using gin (attributes jsonb_pat
 comment on table rag.document is 'A document as it was ingested, character for character.';
 comment on column rag.document.content_hash is 'SHA-256 of content in UTF-8.';
 comment on column rag.document.attributes is
-    'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC ISO text.';
+    'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC '
+    'ISO text.';
 comment on column rag.document.indexed_as is
     'The settings its chunks were made with; an ingest under other settings makes them anew.';
 
@@ -221,11 +230,15 @@ create index chunk_surface on rag.chunk using gin (surface);
 comment on table rag.chunk is
     'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). '
     'It is known to callers as (document_id, chunk_index).';
-comment on column rag.chunk.embed_text is 'The text that was embedded, where it is not content itself.';
-comment on column rag.chunk.token_count is 'Tokens of content by the collection''s model, without special tokens.';
+comment on column rag.chunk.embed_text is
+    'The text that was embedded, where it is not content itself.';
+comment on column rag.chunk.token_count is
+    'Tokens of content by the collection''s model, without special tokens.';
 comment on column rag.chunk.tsv is 'Lexemes of rag.analyze: title (weight A) and content.';
-comment on column rag.chunk.lexeme_count is 'Occurrences of lexemes in tsv: the length that BM25 knows.';
-comment on column rag.chunk.surface is 'Folded words as they are written, unstemmed: what typos are compared with.';
+comment on column rag.chunk.lexeme_count is
+    'Occurrences of lexemes in tsv: the length that BM25 knows.';
+comment on column rag.chunk.surface is
+    'Folded words as they are written, unstemmed: what typos are compared with.';
 
 create table rag_internal.word (
     word text collate "C" primary key
@@ -293,7 +306,8 @@ create table rag.ingest_log (
 );
 create index ingest_log_run_id on rag.ingest_log (run_id);
 create index ingest_log_logged_at on rag.ingest_log (logged_at);
-comment on table rag.ingest_log is 'What happened to each file of each load; a user sees the runs of its own.';
+comment on table rag.ingest_log is
+    'What happened to each file of each load; a user sees the runs of its own.';
 
 -- result types: they grow by "alter type ... add attribute ... cascade" --------------------------
 create type rag.hit as (
@@ -335,7 +349,8 @@ create type rag.ingested as (
     chunks_created integer,
     job_id         bigint
 );
-comment on type rag.ingested is 'What became of a document: status is created, updated or unchanged.';
+comment on type rag.ingested is
+    'What became of a document: status is created, updated or unchanged.';
 
 create type rag.text_chunk as (
     chunk_index   integer,
@@ -352,7 +367,8 @@ create type rag.text_chunk as (
     value         real,
     embed_text    text
 );
-comment on type rag.text_chunk is 'A passage of a text, before it is stored; offsets as in rag.hit.';
+comment on type rag.text_chunk is
+    'A passage of a text, before it is stored; offsets as in rag.hit.';
 
 create type rag.fused as (
     rank  integer,
@@ -360,7 +376,8 @@ create type rag.fused as (
     id    text,
     ranks jsonb
 );
-comment on type rag.fused is 'An item of fused rankings: ranks holds its rank in each ranking that has it.';
+comment on type rag.fused is
+    'An item of fused rankings: ranks holds its rank in each ranking that has it.';
 
 create type rag.collection_info as (
     name           text,
@@ -417,7 +434,8 @@ create type rag_internal.scope as (
     filter_path    jsonpath,
     vars           jsonb
 );
-comment on type rag_internal.scope is 'Where a search looks: classes the caller may read, collections, and the filter.';
+comment on type rag_internal.scope is
+    'Where a search looks: classes the caller may read, collections, and the filter.';
 
 create type rag_internal.leg_hit as (
     leg         text,
@@ -427,7 +445,8 @@ create type rag_internal.leg_hit as (
     document_id uuid,
     chunk_index integer
 );
-comment on type rag_internal.leg_hit is 'A passage that one leg of a search found, with its rank there.';
+comment on type rag_internal.leg_hit is
+    'A passage that one leg of a search found, with its rank there.';
 
 create type rag_internal.prepared_chunk as (
     chunk      rag.text_chunk,
@@ -443,7 +462,8 @@ begin
     for _table in
         select c.oid from pg_catalog.pg_class c
         where c.relnamespace in ('rag'::regnamespace, 'rag_internal'::regnamespace)
-          and c.relkind in ('r', 'p') and c.relname not in ('setting', 'alembic_version', 'created_extension')
+          and c.relkind in ('r', 'p')
+          and c.relname not in ('setting', 'alembic_version', 'created_extension')
     loop
         execute format('alter table %s owner to rag_owner', _table);
         execute format('alter table %s enable row level security', _table);
@@ -456,7 +476,8 @@ declare
 begin
     for _type in
         select t.oid from pg_catalog.pg_type t join pg_catalog.pg_class c on c.oid = t.typrelid
-        where t.typnamespace in ('rag'::regnamespace, 'rag_internal'::regnamespace) and c.relkind = 'c'
+        where t.typnamespace in ('rag'::regnamespace, 'rag_internal'::regnamespace)
+          and c.relkind = 'c'
     loop
         execute format('alter type %s owner to rag_owner', _type);
     end loop;

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsql_engine.errors import InvalidParameter, ModelMissing
-from ragsql_engine.files import WITHOUT_MODEL, require_files
+from ragsql_engine.files import DAMAGED, require_files
 from ragsql_engine.model import Model
 from ragsql_engine.tokens import TOKENIZER_FILES
 
@@ -31,11 +31,11 @@ class FastembedProvider:
                 providers=["CPUExecutionProvider"],
             )
         except Exception as error:  # onnxruntime raises its own family, fastembed ValueError
+            reason = _first_line(error).replace(str(directory), "...")
             raise ModelMissing(
                 f"model {model.name} cannot be loaded",
-                detail=f"{weights} ({weights.stat().st_size} bytes): {_first_line(error)}",
-                hint=f"The file is damaged or cut short: remove {directory}, then run "
-                f"`ragsql up`. {WITHOUT_MODEL}",
+                detail=f"Its file {weights.name} ({weights.stat().st_size} bytes): {reason}",
+                hint=DAMAGED,
             ) from error
 
     def embed(self, texts: Sequence[str], kind: str) -> list[NDArray[Any]]:

@@ -13,9 +13,10 @@ create or replace function rag.alter_collection(
 language sql volatile parallel unsafe
 begin atomic
     select rag_internal.alter_collection(
-        c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy,
-        alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size,
-        alter_collection.model, alter_collection.text_config, alter_collection.search_defaults)
+        c.who, c.ticket, alter_collection.name, alter_collection.description,
+        alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap,
+        alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config,
+        alter_collection.search_defaults)
     from rag_internal.caller c;
 end;
 

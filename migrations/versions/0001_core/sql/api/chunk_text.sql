@@ -12,8 +12,8 @@ begin atomic
     select p.*
     from rag_internal.caller c,
          lateral rag_internal.chunk_text(c.who, c.ticket, chunk_text.content, chunk_text.strategy,
-                                         chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size,
-                                         chunk_text.model) p;
+                                         chunk_text.chunk_size, chunk_text.overlap,
+                                         chunk_text.min_chunk_size, chunk_text.model) p;
 end;
 
 comment on function rag.chunk_text(text, text, integer, integer, integer, text) is

@@ -14,10 +14,10 @@ create or replace function rag.create_collection(
 language sql volatile parallel unsafe
 begin atomic
     select rag_internal.make_collection(
-        c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers,
-        create_collection.strategy, create_collection.chunk_size, create_collection.overlap,
-        create_collection.min_chunk_size, create_collection.model, create_collection.text_config,
-        create_collection.search_defaults)
+        c.who, c.ticket, create_collection.name, create_collection.description,
+        create_collection.readers, create_collection.strategy, create_collection.chunk_size,
+        create_collection.overlap, create_collection.min_chunk_size, create_collection.model,
+        create_collection.text_config, create_collection.search_defaults)
     from rag_internal.caller c;
 end;
 

@@ -4,7 +4,8 @@ language sql stable parallel restricted
 begin atomic
     select i.*
     from rag_internal.caller c,
-         lateral rag_internal.describe_collections(c.who, c.ticket, array[describe_collection.name]) i;
+         lateral rag_internal.describe_collections(c.who, c.ticket,
+                                                   array[describe_collection.name]) i;
 end;
 
 comment on function rag.describe_collection(text) is

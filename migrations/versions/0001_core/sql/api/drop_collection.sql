@@ -2,7 +2,8 @@
 create or replace function rag.drop_collection(name text) returns void
 language sql volatile parallel unsafe
 begin atomic
-    select rag_internal.drop_collection(c.who, c.ticket, drop_collection.name) from rag_internal.caller c;
+    select rag_internal.drop_collection(c.who, c.ticket, drop_collection.name)
+    from rag_internal.caller c;
 end;
 
 comment on function rag.drop_collection(text) is

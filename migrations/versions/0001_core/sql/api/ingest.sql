@@ -15,9 +15,10 @@ create or replace function rag.ingest(
 ) returns rag.ingested
 language sql volatile parallel unsafe
 begin atomic
-    select rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title,
-                               ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language,
-                               ingest.mime, ingest.valid_from, ingest.valid_until)
+    select rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source,
+                               ingest.title, ingest.tags, ingest.metadata, ingest.readers,
+                               ingest.version, ingest.language, ingest.mime, ingest.valid_from,
+                               ingest.valid_until)
     from rag_internal.caller c;
 end;
 

@@ -1,10 +1,12 @@
 -- Puts several documents in, all or none.
-create or replace function rag.ingest_many(collection text, documents jsonb) returns setof rag.ingested
+create or replace function rag.ingest_many(collection text, documents jsonb)
+returns setof rag.ingested
 language sql volatile parallel unsafe
 begin atomic
     select i.*
     from rag_internal.caller c,
-         lateral rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents) i;
+         lateral rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection,
+                                          ingest_many.documents) i;
 end;
 
 comment on function rag.ingest_many(text, jsonb) is

@@ -2,7 +2,8 @@
 create or replace function rag.rename_collection(name text, new_name text) returns void
 language sql volatile parallel unsafe
 begin atomic
-    select rag_internal.rename_collection(c.who, c.ticket, rename_collection.name, rename_collection.new_name)
+    select rag_internal.rename_collection(c.who, c.ticket, rename_collection.name,
+                                          rename_collection.new_name)
     from rag_internal.caller c;
 end;
 

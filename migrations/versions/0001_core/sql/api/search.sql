@@ -17,9 +17,10 @@ language sql stable parallel unsafe
 begin atomic
     select h.*
     from rag_internal.caller c,
-         lateral rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k,
-                                     search.strategy, search.filter, search.filter_path, search.vars,
-                                     search.weights, search.rrf_k, search.skip, search.allow_degraded) h;
+         lateral rag_internal.search(c.who, c.ticket, search.query, search.collections,
+                                     search.top_k, search.strategy, search.filter,
+                                     search.filter_path, search.vars, search.weights, search.rrf_k,
+                                     search.skip, search.allow_degraded) h;
 end;
 
 comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,

@@ -12,9 +12,10 @@ language sql stable parallel unsafe
 begin atomic
     select h.*
     from rag_internal.caller c,
-         lateral rag_internal.search(c.who, c.ticket, semantic_search.query, semantic_search.collections, semantic_search.top_k,
-                                     'semantic', semantic_search.filter, semantic_search.filter_path, semantic_search.vars,
-                                     null, 60, semantic_search.skip, false) h;
+         lateral rag_internal.search(c.who, c.ticket, semantic_search.query,
+                                     semantic_search.collections, semantic_search.top_k, 'semantic',
+                                     semantic_search.filter, semantic_search.filter_path,
+                                     semantic_search.vars, null, 60, semantic_search.skip, false) h;
 end;
 
 comment on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is

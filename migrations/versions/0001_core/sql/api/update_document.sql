@@ -10,8 +10,9 @@ create or replace function rag.update_document(
 ) returns rag.ingested
 language sql volatile parallel unsafe
 begin atomic
-    select rag_internal.update_document(c.who, c.ticket, update_document.document_id, update_document.title,
-                                        update_document.tags, update_document.metadata, update_document.status,
+    select rag_internal.update_document(c.who, c.ticket, update_document.document_id,
+                                        update_document.title, update_document.tags,
+                                        update_document.metadata, update_document.status,
                                         update_document.valid_from, update_document.valid_until)
     from rag_internal.caller c;
 end;

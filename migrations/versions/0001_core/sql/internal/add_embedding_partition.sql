@@ -1,4 +1,5 @@
--- A model's part of rag_internal.embedding: row security on, and an HNSW index on its own dimension.
+-- A model's part of rag_internal.embedding: row security on, and an HNSW
+-- index on its own dimension.
 create or replace function rag_internal.add_embedding_partition(model rag.model, metric text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -16,7 +17,8 @@ begin
             message = format('unknown metric "%s"', metric),
             hint    = 'Known metrics: cosine, l2, inner_product.';
     end if;
-    execute format('create table rag_internal.%I partition of rag_internal.embedding for values in (%s)',
+    execute format('create table rag_internal.%I partition of rag_internal.embedding '
+                   'for values in (%s)',
                    _partition, (model).model_id);
     execute format('alter table rag_internal.%I enable row level security', _partition);
     execute format('create index %I on rag_internal.%I using hnsw '

@@ -11,7 +11,8 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens', 'is_default'];
+    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
+                           'is_default'];
     _options jsonb := coalesce(options, '{}');
     _unknown text;
     _model rag.model;
@@ -20,7 +21,9 @@ begin
         raise exception using errcode = '42501', message = 'only rag_admin may register a model';
     end if;
     perform rag_internal.require_visible_text('name', add_model.name);
-    select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_options) k where k <> all (_known);
+    select string_agg(k, ', ' order by k) into _unknown
+    from jsonb_object_keys(_options) k
+    where k <> all (_known);
     if _unknown is not null then
         raise exception using
             errcode = '22023',
@@ -35,7 +38,8 @@ begin
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
                 coalesce((_options ->> 'max_tokens')::integer, 256))
         returning * into _model;
-        perform rag_internal.add_embedding_partition(_model, coalesce(_options ->> 'metric', 'cosine'));
+        perform rag_internal.add_embedding_partition(
+            _model, coalesce(_options ->> 'metric', 'cosine'));
     elsif _model.dimensions <> add_model.dimensions then
         raise exception using
             errcode = '22023',
@@ -49,7 +53,8 @@ begin
             errcode = '55000',
             message = format('model "%s" is registered as revision "%s" with metric %s, and in use',
                              _model.name, _model.revision, _model.metric),
-            hint    = 'Vectors of two revisions cannot be compared: register the other one under a name of its own.';
+            hint    = 'Vectors of two revisions cannot be compared: register the other one under a '
+                      'name of its own.';
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then

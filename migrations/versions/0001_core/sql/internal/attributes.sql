@@ -9,10 +9,14 @@ as $$
         'tags', (document).tags,
         'version', (document).version,
         'status', (document).status,
-        'valid_from', to_char((document).valid_from at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'valid_until', to_char((document).valid_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'created_at', to_char((document).created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'updated_at', to_char((document).updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
+        'valid_from', to_char((document).valid_from at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'valid_until', to_char((document).valid_until at time zone 'UTC',
+                               'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'created_at', to_char((document).created_at at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'updated_at', to_char((document).updated_at at time zone 'UTC',
+                              'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
 $$;
 
 comment on function rag_internal.attributes(rag.document) is

@@ -1,6 +1,7 @@
--- Refuses a filter that could raise or stall on rows the caller may not see, or that filters nothing.
--- What a row alone would show (a variable without a value, behind a condition that is mostly false)
--- is looked for in the path as PostgreSQL prints it: keys, strings and names of variables quoted.
+-- Refuses a filter that could raise or stall on rows the caller may not see, or that filters
+-- nothing. What a row alone would show (a variable without a value, behind a condition that
+-- is mostly false) is looked for in the path as PostgreSQL prints it: keys, strings and
+-- names of variables quoted.
 create or replace function rag_internal.check_filter(
     filter      jsonb,
     filter_path jsonpath,

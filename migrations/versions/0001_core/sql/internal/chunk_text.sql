@@ -18,14 +18,15 @@ begin
     perform rag_internal.authenticate(who, ticket);
     perform rag_internal.require_visible_text('content', chunk_text.content);
     if chunk_text.model is distinct from 'none'
-       and (chunk_text.model is not null or exists (select from rag.model m where m.is_default)) then
+       and (chunk_text.model is not null
+            or exists (select from rag.model m where m.is_default)) then
         _model := rag_internal.find_model(chunk_text.model);
     end if;
     return query
         select p.*
         from rag_internal.split_text(chunk_text.content, coalesce(chunk_text.strategy, 'word'),
-                                     chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size,
-                                     _model) p;
+                                     chunk_text.chunk_size, chunk_text.overlap,
+                                     chunk_text.min_chunk_size, _model) p;
 end
 $$;
 

@@ -1,4 +1,5 @@
--- The collection to write documents to, locked for share; made with the built-in defaults when missing.
+-- The collection to write documents to, locked for share; made with the
+-- built-in defaults when missing.
 create or replace function rag_internal.collection_for_ingest(
     identity rag_internal.identity,
     name     text
@@ -14,8 +15,8 @@ begin
         null;  -- below
     end;
     begin
-        perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null, null, null, null,
-                                               null, null, 'english', '{}');
+        perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
+                                               null, null, null, null, null, 'english', '{}');
         -- its owner may be a principal only now
         identity.principal_ids := identity.principal_ids
                                || rag_internal.principal_for('role:' || (identity).who);

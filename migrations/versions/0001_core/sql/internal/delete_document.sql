@@ -1,5 +1,6 @@
 -- Removes a document with its passages and vectors.
-create or replace function rag_internal.delete_document(who name, ticket bytea, document_id uuid) returns void
+create or replace function rag_internal.delete_document(who name, ticket bytea, document_id uuid)
+returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$

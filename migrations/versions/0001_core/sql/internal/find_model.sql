@@ -15,7 +15,8 @@ begin
             errcode = case when find_model.name is null then '55000' else 'P0002' end,
             message = case when find_model.name is null then 'no embedding model is registered'
                            else format('no embedding model is named "%s"', find_model.name) end,
-            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) registers one.';
+            hint    = 'Registered models are in rag.model; `ragsql up` or rag.add_model(...) '
+                      'registers one.';
     end if;
     return _model;
 end

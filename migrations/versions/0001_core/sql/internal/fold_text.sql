@@ -1,6 +1,6 @@
 -- Makes spellings of one word equal before they are parsed: case, accents and compatibility forms.
--- Lower case by ICU, since a database with lc_ctype C folds ASCII alone; recomposed at the end, since
--- decomposed Hangul would not parse as words.
+-- Lower case by ICU, since a database with lc_ctype C folds ASCII alone; recomposed at the end,
+-- since decomposed Hangul would not parse as words.
 create or replace function rag_internal.fold_text(content text) returns text
 language sql stable parallel safe
 set search_path = pg_catalog, pg_temp

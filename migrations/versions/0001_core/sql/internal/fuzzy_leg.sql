@@ -48,8 +48,9 @@ begin
         from best b
         group by b.chunk_id, b.document_id, b.chunk_index
     )
-    select 'fuzzy', (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer, s.score,
-           s.chunk_id, s.document_id, s.chunk_index
+    select 'fuzzy',
+           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
+           s.score, s.chunk_id, s.document_id, s.chunk_index
     from scored s
     order by 2
     limit cut;

@@ -1,4 +1,5 @@
--- Fuses what the legs found, cuts the page, and reads the passages, whose class is checked once more.
+-- Fuses what the legs found, cuts the page, and reads the passages, whose
+-- class is checked once more.
 create or replace function rag_internal.hydrate(
     hits     rag_internal.leg_hit[],
     scope    rag_internal.scope,
@@ -15,7 +16,8 @@ as $$
     with found as (
         select h.chunk_id, h.document_id, h.chunk_index,
                case when fused
-                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision, rrf_k, h.rank)
+                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
+                                                          rrf_k, h.rank)
                              order by h.leg)
                     else min(h.score) end as score,
                min(h.rank) as best_rank,
@@ -34,12 +36,12 @@ as $$
         order by rank
         limit top_k offset skip
     )
-    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading, c.content, null,
-           c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind, d.metadata || c.metadata,
-           p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score, p.fuzzy_rank, p.fuzzy_score,
-           null::double precision, null, degraded,
-           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index, left(encode(d.content_hash, 'hex'), 16),
-                  c.start_offset, c.end_offset)
+    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+           c.content, null, c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind,
+           d.metadata || c.metadata, p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score,
+           p.fuzzy_rank, p.fuzzy_score, null::double precision, null, degraded,
+           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
+                  left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
     from page p
     join rag.chunk c using (chunk_id)
     join rag.document d on d.document_id = c.document_id

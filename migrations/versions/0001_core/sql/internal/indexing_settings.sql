@@ -8,7 +8,8 @@ as $$
         'chunk_size', (collection).chunk_size,
         'overlap', (collection).overlap,
         'min_chunk_size', (collection).min_chunk_size,
-        'model', (select m.name || '@' || m.revision from rag.model m where m.model_id = (collection).model_id),
+        'model', (select m.name || '@' || m.revision from rag.model m
+                  where m.model_id = (collection).model_id),
         'text_config', (collection).text_config)
 $$;
 

@@ -1,12 +1,16 @@
 -- Stores several documents, all or none.
-create or replace function rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb)
-returns setof rag.ingested
+create or replace function rag_internal.ingest_many(
+    who        name,
+    ticket     bytea,
+    collection text,
+    documents  jsonb
+) returns setof rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version', 'language',
-                           'mime', 'valid_from', 'valid_until'];
+    _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
+                           'language', 'mime', 'valid_from', 'valid_until'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -17,11 +21,17 @@ begin
             message = 'documents is not a JSON array of objects',
             hint    = 'For example: [{"content": "...", "source": "a.md"}].';
     end if;
-    for _document, _number in select e, n from jsonb_array_elements(documents) with ordinality t (e, n) loop
+    for _document, _number in
+        select e, n from jsonb_array_elements(documents) with ordinality t (e, n)
+    loop
         if jsonb_typeof(_document) <> 'object' then
-            raise exception using errcode = '22023', message = format('document %s is not a JSON object', _number);
+            raise exception using
+                errcode = '22023',
+                message = format('document %s is not a JSON object', _number);
         end if;
-        select string_agg(k, ', ' order by k) into _unknown from jsonb_object_keys(_document) k where k <> all (_known);
+        select string_agg(k, ', ' order by k) into _unknown
+        from jsonb_object_keys(_document) k
+        where k <> all (_known);
         if _unknown is not null then
             raise exception using
                 errcode = '22023',
@@ -30,10 +40,10 @@ begin
         end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
-            _document ->> 'title', rag_internal.text_array(_document -> 'tags'), _document -> 'metadata',
-            rag_internal.text_array(_document -> 'readers'), _document ->> 'version', _document ->> 'language',
-            _document ->> 'mime', (_document ->> 'valid_from')::timestamptz,
-            (_document ->> 'valid_until')::timestamptz);
+            _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
+            _document -> 'metadata', rag_internal.text_array(_document -> 'readers'),
+            _document ->> 'version', _document ->> 'language', _document ->> 'mime',
+            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
     end loop;
 end
 $$;

@@ -17,7 +17,8 @@ begin
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then
-            insert into rag_internal.acl_reader (principal_id, acl_id) select p, _acl_id from unnest(_ids) p;
+            insert into rag_internal.acl_reader (principal_id, acl_id)
+            select p, _acl_id from unnest(_ids) p;
             exit;
         end if;
     end loop;

@@ -1,5 +1,5 @@
--- The locked row of a document whose collection the identity owns. What the identity can neither own
--- nor read does not exist for it.
+-- The locked row of a document whose collection the identity owns. What the identity can neither
+-- own nor read does not exist for it.
 create or replace function rag_internal.owned_document(
     identity    rag_internal.identity,
     document_id uuid,
@@ -30,7 +30,8 @@ begin
     if not found then
         raise exception using
             errcode = 'P0002',
-            message = format('document %s does not exist or is not visible to you', owned_document.document_id);
+            message = format('document %s does not exist or is not visible to you',
+                             owned_document.document_id);
     elsif not _owned then
         raise exception using
             errcode = '42501',

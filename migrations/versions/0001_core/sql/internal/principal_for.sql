@@ -5,7 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _kind text := case when reader = 'public' then 'public' else 'role' end;
-    _name text := case when reader = 'public' then 'public' else regexp_replace(reader, '^role:', '') end;
+    _name text := case when reader = 'public' then 'public'
+                       else regexp_replace(reader, '^role:', '') end;
     _role_oid oid;
     _principal_id bigint;
 begin

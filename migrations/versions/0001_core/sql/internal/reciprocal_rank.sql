@@ -1,6 +1,9 @@
 -- What one ranking adds to an item's fused score.
-create or replace function rag_internal.reciprocal_rank(weight double precision, rrf_k integer, rank bigint)
-returns double precision
+create or replace function rag_internal.reciprocal_rank(
+    weight double precision,
+    rrf_k  integer,
+    rank   bigint
+) returns double precision
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$

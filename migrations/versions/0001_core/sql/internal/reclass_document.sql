@@ -1,5 +1,6 @@
 -- Moves a document, with its vectors, to another sharing class.
-create or replace function rag_internal.reclass_document(document_id uuid, acl_id bigint) returns void
+create or replace function rag_internal.reclass_document(document_id uuid, acl_id bigint)
+returns void
 language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$

@@ -1,11 +1,13 @@
 -- Refuses an argument without one visible character.
-create or replace function rag_internal.require_visible_text(argument text, content text) returns void
+create or replace function rag_internal.require_visible_text(argument text, content text)
+returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
     if content is null
-       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\u3000\ufeff]*$' then
+       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064'
+                    '\u3000\ufeff]*$' then
         raise exception using
             errcode = '22023',
             message = format('%s has no visible character', argument),

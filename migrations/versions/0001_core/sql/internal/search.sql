@@ -20,7 +20,8 @@ as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _legs text[] := rag_internal.legs_of(search.strategy);
-    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(), search.rrf_k);
+    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(),
+                                                 search.rrf_k);
     _scope rag_internal.scope;
     _cut bigint;
     _leg text;
@@ -38,7 +39,8 @@ begin
     end if;
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(
-        select k.collection_id from rag_internal.visible_collections(_identity, search.collections) k);
+        select k.collection_id
+        from rag_internal.visible_collections(_identity, search.collections) k);
     _scope.filter := search.filter;
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
@@ -49,9 +51,12 @@ begin
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
             _hits := _hits || case _leg
-                when 'semantic' then array(select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
-                when 'bm25' then array(select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
-                when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
+                when 'semantic' then array(
+                    select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
+                when 'bm25' then array(
+                    select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
+                when 'fuzzy' then array(
+                    select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
             end;
         exception when object_not_in_prerequisite_state then
             if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then

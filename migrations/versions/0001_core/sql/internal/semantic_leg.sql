@@ -1,6 +1,7 @@
--- Nearest passages by vector. Few candidates are scanned exactly; many go through the HNSW index, which
--- asks the mask row by row, and an exact scan takes over where that leaves the cut unfilled.
--- The index serves only a bare "order by distance" on the literal dimension: ranks are made outside.
+-- Nearest passages by vector. Few candidates are scanned exactly; many go through the HNSW
+-- index, which asks the mask row by row, and an exact scan takes over where that leaves
+-- the cut unfilled. The index serves only a bare "order by distance" on the literal
+-- dimension: ranks are made outside.
 create or replace function rag_internal.semantic_leg(
     query_vector @extschema:vector@.vector,
     model        rag.model,
@@ -35,7 +36,8 @@ declare
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);
     _ranked text := format(
-        'select ''semantic'', (row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
+        'select ''semantic'', '
+        '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
         '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
@@ -43,20 +45,26 @@ begin
     execute format('select count(*) from (select %s limit %s) s',
                    case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+          (scope).filter_path, (scope).vars;
     if _count > _exact_up_to and cut <= _exact_up_to then
         perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
         return query execute format(
-            'with nearest as materialized (select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
+            'with nearest as materialized '
+            '(select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
             'enough as materialized (select from nearest having count(*) = %3$s) %4$s',
-            _distance, _candidates, cut, format(_ranked, '(select * from nearest where exists (select from enough))'))
-        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+            _distance, _candidates, cut,
+            format(_ranked, '(select * from nearest where exists (select from enough))'))
+        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+              (scope).filter_path, (scope).vars;
         if found then
             return;
         end if;
     end if;
-    return query execute format(_ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter, (scope).filter_path, (scope).vars;
+    return query execute format(
+        _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
+    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+          (scope).filter_path, (scope).vars;
 end
 $$;
 

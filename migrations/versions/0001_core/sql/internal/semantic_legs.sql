@@ -1,7 +1,10 @@
--- The semantic leg over collections of any number of models: the query is embedded once per model, and
--- since distances of two models do not compare, their lists are merged by rank.
-create or replace function rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint)
-returns setof rag_internal.leg_hit
+-- The semantic leg over collections of any number of models: the query is embedded once per model,
+-- and since distances of two models do not compare, their lists are merged by rank.
+create or replace function rag_internal.semantic_legs(
+    query text,
+    scope rag_internal.scope,
+    cut   bigint
+) returns setof rag_internal.leg_hit
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -21,12 +24,13 @@ begin
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
         _hits := _hits || array(
             select h
-            from rag_internal.semantic_leg((rag_internal.embed_texts(array[query], 'query', _model))[1], _model,
-                                           _of_model, cut) h);
+            from rag_internal.semantic_leg(
+                (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
+                cut) h);
     end loop;
     return query
-        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer, h.score,
-               h.chunk_id, h.document_id, h.chunk_index
+        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
+               h.score, h.chunk_id, h.document_id, h.chunk_index
         from unnest(_hits) h
         order by 2
         limit cut;

@@ -5,7 +5,8 @@ language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
     select sha256(secret || sha256(secret || convert_to(
-        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())), 'UTF8')))
+        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
+        'UTF8')))
 $$;
 
 comment on function rag_internal.ticket(bytea, name) is

@@ -48,7 +48,9 @@ begin
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.title is distinct from _old.title then
-        select k.* into _collection from rag.collection k where k.collection_id = _new.collection_id;
+        select k.* into _collection
+        from rag.collection k
+        where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;
     return row(_new.document_id, 'updated', 0, null)::rag.ingested;

@@ -12,12 +12,12 @@ declare
 begin
     delete from rag.chunk c where c.document_id = (document).document_id;
     with written as (
-        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset, end_offset,
-                               start_line, end_line, heading, section_start, section_end, kind, token_count,
-                               value, tsv, lexeme_count, surface)
-        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset, p.end_offset,
-               p.start_line, p.end_line, p.heading, p.section_start, p.section_end, p.kind, p.token_count,
-               p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
+        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset,
+                               end_offset, start_line, end_line, heading, section_start,
+                               section_end, kind, token_count, value, tsv, lexeme_count, surface)
+        select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
+               p.end_offset, p.start_line, p.end_line, p.heading, p.section_start, p.section_end,
+               p.kind, p.token_count, p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
                rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
         from unnest(chunks) c
         cross join lateral (select (c.chunk).*) p
@@ -25,8 +25,10 @@ begin
                                                            (collection).text_config) as tsv) t
         returning chunk_id, chunk_index
     ), embedded as (
-        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v)
-        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id, c.embed_hash, c.v
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v)
+        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
+               c.embed_hash, c.v
         from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
         where (collection).model_id is not null
     )

@@ -6,7 +6,8 @@ create policy read_collection on rag.collection for select to rag_reader
                            lateral rag_internal.readable_acls(c.who, c.ticket) a (acl_id))
            or owner_id in (select p.principal_id
                            from rag_internal.caller c,
-                                lateral rag_internal.own_principals(c.who, c.ticket) p (principal_id))
+                                lateral rag_internal.own_principals(c.who, c.ticket)
+                                    p (principal_id))
            or exists (select from rag.document d where d.collection_id = collection.collection_id));
 comment on policy read_collection on rag.collection is
     'Its default readers, its owner, and readers of a document in it.';

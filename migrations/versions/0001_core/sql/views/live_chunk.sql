@@ -10,6 +10,7 @@ where d.status = 'active'
   and (d.valid_until is null or d.valid_until > statement_timestamp());
 
 comment on view rag_internal.live_chunk is
-    'Passages of active documents within their validity. Every use adds the caller''s sharing classes.';
+    'Passages of active documents within their validity. Every use adds the caller''s sharing '
+    'classes.';
 alter view rag_internal.live_chunk owner to rag_owner;
 revoke all on rag_internal.live_chunk from public;
