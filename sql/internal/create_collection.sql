@@ -33,6 +33,7 @@ begin
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
                                     null);
     perform rag.analyze('settings', text_config);
+    perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
     insert into rag.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)

@@ -46,15 +46,18 @@ begin
                                    _model.max_tokens,
                                    case when _model.is_default then ', the default' else '' end,
                                    case when _identity.sees_everything
-                                        then ', ' || (_status ->> 'detail') end),
+                                        then format(', %s in %s', _status ->> 'detail',
+                                                    _status ->> 'directory') end),
                             case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files there: `ragsql up` does it for its '
-                                      'own server.'
+                                 then 'Put the model''s files into its folder: `ragsql up` does '
+                                      'it for a server of its own.'
                             end)::rag.check_result;
         end loop;
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
-                        case when _identity.sees_everything then sqlerrm
+                        case when _identity.sees_everything
+                             -- without the names of Python's classes
+                             then regexp_replace(sqlerrm, '^([\w.]+: )+', '')
                              else 'cannot be loaded' end,
                         'Install ragsql with the Python that plpython3u links and set python_path '
                         'in rag_internal.setting, then reconnect.')::rag.check_result;
@@ -85,11 +88,13 @@ begin
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
                    case when count(*) = 0 then 'every granted role exists'
-                        else format('%s granted roles no longer exist under their name and oid',
-                                    count(*)) end,
+                        else format('roles with grants or collections that no longer exist under '
+                                    'their name and oid: %s',
+                                    string_agg(distinct p.name, ', ')) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, or a rename, grant reading '
-                             'again: rag.grant_read(...).' end
+                        then 'After a restore into another cluster, where the roles exist: '
+                             'select rag.adopt_role(...) for each. A role dropped and made again '
+                             'inherits nothing until then.' end
             from rag.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r

@@ -17,7 +17,8 @@ begin
     from rag.collection k
     where k.collection_id = (select d.collection_id from rag.document d
                              where d.document_id = owned_document.document_id);
-    _owned := (identity).sees_everything or _collection.owner_id = any ((identity).principal_ids);
+    _owned := found and ((identity).sees_everything
+                         or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
         perform rag_internal.own_collection(identity, _collection.name, exclusive);
         select d.* into _document from rag.document d
@@ -31,7 +32,8 @@ begin
         raise exception using
             errcode = 'P0002',
             message = format('document %s does not exist or is not visible to you',
-                             owned_document.document_id);
+                             owned_document.document_id),
+            hint    = 'select document_id, source from rag.document shows those that are.';
     elsif not _owned then
         raise exception using
             errcode = '42501',

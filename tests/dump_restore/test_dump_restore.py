@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from ragsql import migration
 from ragsql.cluster import Cluster
 from support import Database
 from support.catalog import definitions
@@ -65,6 +66,9 @@ def test_a_restored_database_answers_the_same(
     with restored.connect(autocommit=True) as connection:
         assert answers(connection, reader) == before
         assert definitions(connection) == schema
+    migration.downgrade(restored.dsn, "base")
+    with restored.connect(autocommit=True) as connection:
+        assert definitions(connection) == {}
     with db.connect(autocommit=True) as connection:
         connection.execute("select rag.drop_collection(name) from rag.list_collections()")
     for database in (db, restored):

@@ -292,6 +292,51 @@ ALTER FUNCTION rag.add_model(name text, provider text, dimensions integer, optio
 
 COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included), is_default. Other dimensions than registered are 22023, another revision of a model in use is 55000.';
 
+CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _today bigint;
+    _earlier bigint[];
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may let a role inherit',
+            hint    = 'Ask an administrator.';
+    end if;
+    _today := rag_internal.principal_for('role:' || adopt_role.role);
+    _earlier := array(
+        select p.principal_id from rag.principal p
+        where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
+
+    insert into rag_internal.acl_reader (principal_id, acl_id)
+    select distinct _today, ar.acl_id from rag_internal.acl_reader ar
+    where ar.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
+    update rag.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    delete from rag.principal p where p.principal_id = any (_earlier);
+    return cardinality(_earlier);
+end
+$$;
+
+ALTER FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) IS 'See rag.adopt_role.';
+
+CREATE FUNCTION rag.adopt_role(role text) RETURNS integer
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.adopt_role(c.who, c.ticket, adopt_role.role) AS adopt_role
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.adopt_role(role text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections of earlier roles of this name to the role that has the name today (rag_admin only): after a restore into another cluster. How many earlier roles there were.';
+
 CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -332,6 +377,7 @@ begin
     perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
                                     _new.min_chunk_size, null);
     perform rag.analyze('settings', _new.text_config);
+    perform rag_internal.check_search_defaults(_new.search_defaults);
 
     update rag.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
@@ -404,11 +450,12 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collecti
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _legs text[] := rag_internal.legs_of(search.strategy);
-    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(),
-                                                 search.rrf_k);
+    _places bigint := search.top_k::bigint + search.skip;
     _scope rag_internal.scope;
-    _cut bigint;
+    _defaults jsonb;
+    _legs text[];
+    _weights jsonb;
+    _rrf_k integer;
     _leg text;
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
@@ -429,20 +476,19 @@ begin
     _scope.filter := search.filter;
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
-    _cut := greatest(100, 5 * (search.top_k::bigint + search.skip));
+
+    _defaults := rag_internal.search_defaults(_scope.collection_ids);
+    _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
+    _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
+    _weights := rag_internal.check_weights(coalesce(search.weights, _defaults -> 'weights'),
+                                           rag_internal.default_weights(), _rrf_k);
 
     foreach _leg in array _legs loop
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || case _leg
-                when 'semantic' then array(
-                    select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
-                when 'bm25' then array(
-                    select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
-                when 'fuzzy' then array(
-                    select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
-            end;
+            _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
+                                                   rag_internal.leg_depth(_places));
         exception when object_not_in_prerequisite_state then
             if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
                 raise;
@@ -453,8 +499,11 @@ begin
 
     return query
         select h.*
-        from rag_internal.hydrate(_hits, _scope, _weights, search.rrf_k, cardinality(_legs) > 1,
-                                  nullif(_degraded, '{}'), search.top_k, search.skip) h;
+        from rag_internal.hydrate(
+            case when cardinality(_legs) = 1 then _hits
+                 else array(
+                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
+            _hits, _scope, nullif(_degraded, '{}'), _places, search.skip) h;
 end
 $$;
 
@@ -696,15 +745,18 @@ begin
                                    _model.max_tokens,
                                    case when _model.is_default then ', the default' else '' end,
                                    case when _identity.sees_everything
-                                        then ', ' || (_status ->> 'detail') end),
+                                        then format(', %s in %s', _status ->> 'detail',
+                                                    _status ->> 'directory') end),
                             case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files there: `ragsql up` does it for its '
-                                      'own server.'
+                                 then 'Put the model''s files into its folder: `ragsql up` does '
+                                      'it for a server of its own.'
                             end)::rag.check_result;
         end loop;
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
-                        case when _identity.sees_everything then sqlerrm
+                        case when _identity.sees_everything
+                             -- without the names of Python's classes
+                             then regexp_replace(sqlerrm, '^([\w.]+: )+', '')
                              else 'cannot be loaded' end,
                         'Install ragsql with the Python that plpython3u links and set python_path '
                         'in rag_internal.setting, then reconnect.')::rag.check_result;
@@ -735,11 +787,13 @@ begin
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
                    case when count(*) = 0 then 'every granted role exists'
-                        else format('%s granted roles no longer exist under their name and oid',
-                                    count(*)) end,
+                        else format('roles with grants or collections that no longer exist under '
+                                    'their name and oid: %s',
+                                    string_agg(distinct p.name, ', ')) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, or a rename, grant reading '
-                             'again: rag.grant_read(...).' end
+                        then 'After a restore into another cluster, where the roles exist: '
+                             'select rag.adopt_role(...) for each. A role dropped and made again '
+                             'inherits nothing until then.' end
             from rag.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r
@@ -1242,7 +1296,7 @@ ALTER FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) OWNER TO ra
 
 COMMENT ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) IS 'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], "theirs": ["b"]}. score = sum of weight / (rrf_k + rank) over the rankings that have the id; weights {"mine": 2} default to 1, and 0 leaves a ranking out. Source: Cormack, Clarke, Buettcher, SIGIR 2009.';
 
-CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT 'hybrid'::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT 60, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false) RETURNS SETOF rag.hit
+CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
@@ -1278,7 +1332,7 @@ END;
 
 ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs, weights {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}), semantic, bm25, fuzzy. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000.';
+COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000.';
 
 CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
@@ -1722,6 +1776,38 @@ ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, var
 
 COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
 
+CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _unknown text;
+begin
+    if jsonb_typeof(search_defaults) <> 'object' then
+        raise exception using errcode = '22023', message = 'search_defaults is not a JSON object';
+    end if;
+    select left(k, 100) into _unknown
+    from jsonb_object_keys(search_defaults) k
+    where k not in ('strategy', 'weights', 'rrf_k')
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('search_defaults has an unknown key: %s', _unknown),
+            hint    = 'Known keys: strategy, weights, rrf_k.';
+    elsif jsonb_typeof(search_defaults -> 'rrf_k') <> 'number' then
+        raise exception using errcode = '22023', message = 'rrf_k is not a number';
+    end if;
+    perform rag_internal.legs_of(coalesce(search_defaults ->> 'strategy', 'hybrid'));
+    perform rag_internal.check_weights(search_defaults -> 'weights', rag_internal.default_weights(),
+                                       coalesce((search_defaults ->> 'rrf_k')::integer, 60));
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
+
 CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1867,6 +1953,7 @@ begin
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
                                     null);
     perform rag.analyze('settings', text_config);
+    perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
     insert into rag.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
@@ -1957,6 +2044,41 @@ ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
+CREATE FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _depth bigint := rag_internal.leg_depth(1);
+    _placed bigint[] := '{}';
+    _tier rag_internal.leg_hit[];
+begin
+    loop
+        _tier := array(
+            select row('hybrid',
+                       cardinality(_placed)
+                       + row_number() over (order by s.score desc, s.document_id, s.chunk_index),
+                       s.score, s.chunk_id, s.document_id, s.chunk_index)::rag_internal.leg_hit
+            from (select h.chunk_id, h.document_id, h.chunk_index,
+                         sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
+                                                          rrf_k, h.rank) order by h.leg) as score
+                  from unnest(hits) h
+                  where h.rank <= _depth and h.chunk_id <> all (_placed)
+                  group by h.chunk_id, h.document_id, h.chunk_index) s
+            order by s.score desc, s.document_id, s.chunk_index
+            limit _depth - cardinality(_placed));
+        return query select t.* from unnest(_tier) t;
+        exit when _depth >= places;
+        _placed := _placed || array(select t.chunk_id from unnest(_tier) t);
+        _depth := rag_internal.leg_depth(_depth + 1);
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) IS 'Passages in fused order, at least as many as places where the legs have them. score = sum of weight / (rrf_k + rank) over the legs that have the passage within the depth of its tier.';
+
 CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2018,18 +2140,16 @@ ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut 
 
 COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). Of a longer query the first 32 words in alphabetical order count.';
 
-CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    with found as (
-        select h.chunk_id, h.document_id, h.chunk_index,
-               case when fused
-                    then sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
-                                                          rrf_k, h.rank)
-                             order by h.leg)
-                    else min(h.score) end as score,
-               min(h.rank) as best_rank,
+    with page as (
+        select r.rank, r.score, r.chunk_id, r.document_id, r.chunk_index
+        from unnest(ranking) r
+        where r.rank > skip and r.rank <= places
+    ), leg as (
+        select h.chunk_id,
                min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
                min(h.score) filter (where h.leg = 'semantic') as semantic_score,
                min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
@@ -2037,21 +2157,17 @@ CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_inte
                min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
                min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score
         from unnest(hits) h
-        group by h.chunk_id, h.document_id, h.chunk_index
-    ), page as (
-        select f.*, (row_number() over (order by case when fused then -f.score else f.best_rank end,
-                                                 f.document_id, f.chunk_index))::integer as rank
-        from found f
-        order by rank
-        limit top_k offset skip
+        where h.chunk_id in (select page.chunk_id from page)
+        group by h.chunk_id
     )
     select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
            c.content, null, c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind,
-           d.metadata || c.metadata, p.semantic_rank, p.semantic_score, p.bm25_rank, p.bm25_score,
-           p.fuzzy_rank, p.fuzzy_score, null::double precision, null, degraded,
+           d.metadata || c.metadata, l.semantic_rank, l.semantic_score, l.bm25_rank, l.bm25_score,
+           l.fuzzy_rank, l.fuzzy_score, null::double precision, null, degraded,
            format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
                   left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
     from page p
+    join leg l using (chunk_id)
     join rag.chunk c using (chunk_id)
     join rag.document d on d.document_id = c.document_id
     join rag.collection k on k.collection_id = d.collection_id
@@ -2059,9 +2175,9 @@ CREATE FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_inte
     order by p.rank
 $$;
 
-ALTER FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) IS 'The page of hits: fused by reciprocal rank, or in the order of a single leg; ties by (document_id, chunk_index). citation is document/chunk@hash:start-end.';
+COMMENT ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) IS 'The hits at places skip + 1 to places of the ranking, with their rank and score in each leg. citation is document/chunk@hash:start-end.';
 
 CREATE FUNCTION rag_internal.index_text(title text, content text, config text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -2122,6 +2238,18 @@ $$;
 ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) IS 'acl_id of the class whose readers are these principals; equal sets share one class.';
+
+CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select min(d) from unnest(array[100, 1000, 10000, 100000, 1000000, 9223372036854775807]) d
+    where d >= places
+$$;
+
+ALTER FUNCTION rag_internal.leg_depth(places bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.leg_depth(places bigint) IS 'The least of 100, 1,000, 10,000, 100,000, 1,000,000 and everything that holds so many places.';
 
 CREATE FUNCTION rag_internal.legs_of(strategy text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -2250,7 +2378,8 @@ begin
     from rag.collection k
     where k.collection_id = (select d.collection_id from rag.document d
                              where d.document_id = owned_document.document_id);
-    _owned := (identity).sees_everything or _collection.owner_id = any ((identity).principal_ids);
+    _owned := found and ((identity).sees_everything
+                         or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
         perform rag_internal.own_collection(identity, _collection.name, exclusive);
         select d.* into _document from rag.document d
@@ -2264,7 +2393,8 @@ begin
         raise exception using
             errcode = 'P0002',
             message = format('document %s does not exist or is not visible to you',
-                             owned_document.document_id);
+                             owned_document.document_id),
+            hint    = 'select document_id, source from rag.document shows those that are.';
     elsif not _owned then
         raise exception using
             errcode = '42501',
@@ -2503,6 +2633,39 @@ $_$;
 ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
+
+CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return case leg
+        when 'semantic' then array(
+            select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h)
+        when 'bm25' then array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h)
+        when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h)
+    end;
+end
+$$;
+
+ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1.';
+
+CREATE FUNCTION rag_internal.search_defaults(collection_ids bigint[]) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case when count(distinct k.search_defaults) = 1
+                then (array_agg(k.search_defaults))[1]
+                else '{}' end
+    from rag.collection k
+    where k.collection_id = any (search_defaults.collection_ids)
+$$;
+
+ALTER FUNCTION rag_internal.search_defaults(collection_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) IS 'search_defaults that all of the collections have; empty where they differ.';
 
 CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
@@ -3220,6 +3383,12 @@ GRANT SELECT ON TABLE rag_internal.caller TO rag_reader;
 REVOKE ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) TO rag_admin;
 
+REVOKE ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.adopt_role(role text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.adopt_role(role text) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
 
@@ -3361,6 +3530,8 @@ REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scop
 
 REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
@@ -3384,15 +3555,19 @@ REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.hydrate(hits rag_internal.leg_hit[], scope rag_internal.scope, weights jsonb, rrf_k integer, fused boolean, degraded text[], top_k integer, skip integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.index_text(title text, content text, config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag.collection) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
 
@@ -3421,6 +3596,10 @@ REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag.document, coll
 REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 

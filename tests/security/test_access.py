@@ -174,6 +174,29 @@ def test_a_created_again_role_inherits_nothing(
     assert row == ("warn",)
 
 
+@pytest.mark.parametrize("granted_meanwhile", [False, True])
+def test_an_administrator_lets_a_role_inherit(
+    filled: Connection, role_factory: RoleFactory, granted_meanwhile: bool
+) -> None:
+    """After a restore into another cluster, every role has another oid."""
+    writer = role_factory(member_of=["rag_writer"])
+    filled.execute("select rag.grant_read('docs', %s)", [writer])
+    with as_role(filled, writer):
+        filled.execute("select rag.ingest('mine', 'My valve.', 'm.md')")
+    filled.execute("update rag.principal set role_oid = 1 where name = %s", [writer])
+    if granted_meanwhile:
+        filled.execute("select rag.grant_read('docs', %s)", [writer])
+    with as_role(filled, writer):
+        assert sources(filled) == (["a.md", "b.md"] if granted_meanwhile else [])
+        throws_ok(filled, "select rag.adopt_role(current_user)", "42501")
+    assert filled.execute("select rag.adopt_role(%s)", [writer]).fetchone() == (1,)
+    assert filled.execute("select rag.adopt_role(%s)", [writer]).fetchone() == (0,)
+    with as_role(filled, writer):
+        assert sources(filled) == ["a.md", "b.md", "m.md"]
+        filled.execute("select rag.drop_collection('mine')")
+    throws_ok(filled, "select rag.adopt_role('nobody here')", "42704")
+
+
 def test_missing_and_hidden_collections_look_alike(
     filled: Connection, role_factory: RoleFactory
 ) -> None:
@@ -368,7 +391,7 @@ def test_every_function_works_for_who_may_call_it(
         "rag.rename_collection('mine', 'yours')",
         "rag.drop_collection('yours')",
     ]
-    admin = ["rag.add_model('some/model', dimensions => 8)"]
+    admin = ["rag.add_model('some/model', dimensions => 8)", "rag.adopt_role('rag_reader')"]
     calls = {call.split("(")[0] for call in reader + writer + admin}
     rows = filled.execute(
         "select format('rag.%s', proname) from pg_proc where pronamespace = 'rag'::regnamespace"
@@ -378,4 +401,5 @@ def test_every_function_works_for_who_may_call_it(
         for call in [*writer[:3], *reader, *writer[3:]]:
             filled.execute(f"select * from {call}")  # type: ignore[arg-type]
     with as_role(filled, role_factory(member_of=["rag_admin"])):
-        filled.execute(f"select * from {admin[0]}")  # type: ignore[arg-type]
+        for call in admin:
+            filled.execute(f"select * from {call}")  # type: ignore[arg-type]

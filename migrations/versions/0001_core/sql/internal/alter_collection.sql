@@ -51,6 +51,7 @@ begin
     perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
                                     _new.min_chunk_size, null);
     perform rag.analyze('settings', _new.text_config);
+    perform rag_internal.check_search_defaults(_new.search_defaults);
 
     update rag.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,

@@ -19,11 +19,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _legs text[] := rag_internal.legs_of(search.strategy);
-    _weights jsonb := rag_internal.check_weights(search.weights, rag_internal.default_weights(),
-                                                 search.rrf_k);
+    _places bigint := search.top_k::bigint + search.skip;
     _scope rag_internal.scope;
-    _cut bigint;
+    _defaults jsonb;
+    _legs text[];
+    _weights jsonb;
+    _rrf_k integer;
     _leg text;
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
@@ -44,20 +45,19 @@ begin
     _scope.filter := search.filter;
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
-    _cut := greatest(100, 5 * (search.top_k::bigint + search.skip));
+
+    _defaults := rag_internal.search_defaults(_scope.collection_ids);
+    _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
+    _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
+    _weights := rag_internal.check_weights(coalesce(search.weights, _defaults -> 'weights'),
+                                           rag_internal.default_weights(), _rrf_k);
 
     foreach _leg in array _legs loop
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || case _leg
-                when 'semantic' then array(
-                    select h from rag_internal.semantic_legs(search.query, _scope, _cut) h)
-                when 'bm25' then array(
-                    select h from rag_internal.bm25_leg(search.query, _scope, _cut) h)
-                when 'fuzzy' then array(
-                    select h from rag_internal.fuzzy_leg(search.query, _scope, _cut) h)
-            end;
+            _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
+                                                   rag_internal.leg_depth(_places));
         exception when object_not_in_prerequisite_state then
             if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
                 raise;
@@ -68,8 +68,11 @@ begin
 
     return query
         select h.*
-        from rag_internal.hydrate(_hits, _scope, _weights, search.rrf_k, cardinality(_legs) > 1,
-                                  nullif(_degraded, '{}'), search.top_k, search.skip) h;
+        from rag_internal.hydrate(
+            case when cardinality(_legs) = 1 then _hits
+                 else array(
+                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
+            _hits, _scope, nullif(_degraded, '{}'), _places, search.skip) h;
 end
 $$;
 

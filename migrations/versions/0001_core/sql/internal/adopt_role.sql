@@ -1,0 +1,37 @@
+-- Gives what was granted to a role of this name to the role that has the name today: after a
+-- restore into another cluster, or when a role was dropped and made again and is to inherit.
+create or replace function rag_internal.adopt_role(who name, ticket bytea, role text)
+returns integer
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _today bigint;
+    _earlier bigint[];
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may let a role inherit',
+            hint    = 'Ask an administrator.';
+    end if;
+    _today := rag_internal.principal_for('role:' || adopt_role.role);
+    _earlier := array(
+        select p.principal_id from rag.principal p
+        where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
+
+    insert into rag_internal.acl_reader (principal_id, acl_id)
+    select distinct _today, ar.acl_id from rag_internal.acl_reader ar
+    where ar.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
+    update rag.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    delete from rag.principal p where p.principal_id = any (_earlier);
+    return cardinality(_earlier);
+end
+$$;
+
+comment on function rag_internal.adopt_role(name, bytea, text) is 'See rag.adopt_role.';
+alter function rag_internal.adopt_role(name, bytea, text) owner to rag_owner;
+revoke all on function rag_internal.adopt_role(name, bytea, text) from public;
+grant execute on function rag_internal.adopt_role(name, bytea, text) to rag_admin;

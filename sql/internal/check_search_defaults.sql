@@ -1,0 +1,34 @@
+-- Refuses defaults that a search could not use.
+create or replace function rag_internal.check_search_defaults(search_defaults jsonb) returns void
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _unknown text;
+begin
+    if jsonb_typeof(search_defaults) <> 'object' then
+        raise exception using errcode = '22023', message = 'search_defaults is not a JSON object';
+    end if;
+    select left(k, 100) into _unknown
+    from jsonb_object_keys(search_defaults) k
+    where k not in ('strategy', 'weights', 'rrf_k')
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('search_defaults has an unknown key: %s', _unknown),
+            hint    = 'Known keys: strategy, weights, rrf_k.';
+    elsif jsonb_typeof(search_defaults -> 'rrf_k') <> 'number' then
+        raise exception using errcode = '22023', message = 'rrf_k is not a number';
+    end if;
+    perform rag_internal.legs_of(coalesce(search_defaults ->> 'strategy', 'hybrid'));
+    perform rag_internal.check_weights(search_defaults -> 'weights', rag_internal.default_weights(),
+                                       coalesce((search_defaults ->> 'rrf_k')::integer, 60));
+end
+$$;
+
+comment on function rag_internal.check_search_defaults(jsonb) is
+    'Checks rag.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; '
+    '22023 for anything else.';
+alter function rag_internal.check_search_defaults(jsonb) owner to rag_owner;
+revoke all on function rag_internal.check_search_defaults(jsonb) from public;
