@@ -111,6 +111,11 @@ class Cluster:
         try:
             return int((self.data / "PG_VERSION").read_text())
         except FileNotFoundError:
+            if self.data.is_dir() and any(self.data.iterdir()):
+                raise ClusterError(
+                    f"{self.data} holds files, but no PG_VERSION: it is not a whole cluster.\n"
+                    "Hint: restore it from a backup, or move it away; `ragsql up` makes a new one."
+                ) from None
             return None
         except PermissionError as error:
             raise self._of_somebody_else() from error

@@ -40,6 +40,15 @@ def _dsn_option() -> click.Option:
 class Verbs(click.Group):
     """Imports a verb's module when the verb is used, and gives every verb the option --dsn."""
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb; a file that cannot be used is an expected failure, not a traceback."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise click.ClickException(f"{error.strerror}: {error.filename}") from error
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs in the order in which a newcomer meets them."""
         return list(COMMANDS)

@@ -7,15 +7,17 @@ create or replace function rag.rrf(
 ) returns setof rag.fused
 language sql immutable parallel safe
 begin atomic
-    with settings as (
+    with given as materialized (
+        select rag_internal.check_rankings(rrf.rankings) as rankings
+    ), settings as materialized (
         select rag_internal.check_weights(
                    rrf.weights,
                    (select coalesce(jsonb_object_agg(k, 1), '{"": 1}')
-                    from jsonb_object_keys(rrf.rankings) k),
+                    from given g, jsonb_object_keys(g.rankings) k),
                    rrf.rrf_k) as weights
     ), ranked as (
         select r.key as ranking, i.id, min(i.rank) as rank
-        from jsonb_each(rrf.rankings) r,
+        from given g, jsonb_each(g.rankings) r,
              jsonb_array_elements_text(r.value) with ordinality i (id, rank)
         group by r.key, i.id
     ), fused as (

@@ -25,13 +25,13 @@ end;
 
 comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
     integer, boolean) is
-    'The top_k best passages, after skip of them. collections null: all that the caller sees; '
-    'a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion '
-    'of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what '
-    'search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, '
-    '"bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; '
-    'filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a '
-    'leg whose model is missing, and say so in degraded, instead of 55000.';
+    'The top_k best passages, after skip of them. collections null: all that the caller sees; a '
+    'missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the '
+    'legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the '
+    'collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} '
+    'and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a '
+    'jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, '
+    'and say so in degraded, instead of 55000.';
 alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
     integer, boolean) owner to rag_owner;
 revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,

@@ -1,4 +1,5 @@
--- Adds a document's words to the dictionary, in one order so that two ingests cannot deadlock.
+-- Adds a document's words to the dictionary. Two ingests at once may both add a word: a key would
+-- let one wait for, and learn of, the other.
 create or replace function rag_internal.add_words(document_id uuid) returns void
 language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -6,11 +7,9 @@ as $$
     insert into rag_internal.word (word)
     select s.word
     from (select distinct w.word collate "C" as word
-          from rag.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
+          from rag_internal.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
           where c.document_id = add_words.document_id) s
     where not exists (select from rag_internal.word known where known.word = s.word)
-    order by s.word
-    on conflict do nothing
 $$;
 
 comment on function rag_internal.add_words(uuid) is

@@ -10,11 +10,14 @@ create or replace function rag_internal.change_readers(
 ) returns boolean
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _collection rag.collection;
-    _document rag.document;
+    _collection rag_internal.collection;
+    _document rag_internal.document;
     _principal_id bigint;
     _readers bigint[];
     _changed boolean;

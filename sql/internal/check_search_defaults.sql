@@ -28,7 +28,7 @@ end
 $$;
 
 comment on function rag_internal.check_search_defaults(jsonb) is
-    'Checks rag.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; '
-    '22023 for anything else.';
+    'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search '
+    'takes them; 22023 for anything else.';
 alter function rag_internal.check_search_defaults(jsonb) owner to rag_owner;
 revoke all on function rag_internal.check_search_defaults(jsonb) from public;

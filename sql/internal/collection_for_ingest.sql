@@ -3,7 +3,7 @@
 create or replace function rag_internal.collection_for_ingest(
     identity rag_internal.identity,
     name     text
-) returns rag.collection
+) returns rag_internal.collection
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$

@@ -3,11 +3,14 @@ create or replace function rag_internal.delete_document(who name, ticket bytea, 
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 begin
     perform rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), delete_document.document_id, false);
-    delete from rag.document d where d.document_id = delete_document.document_id;
+    delete from rag_internal.document d where d.document_id = delete_document.document_id;
 end
 $$;
 

@@ -3,6 +3,9 @@ create or replace function rag_internal.doctor(who name, ticket bytea)
 returns setof rag.check_result
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -95,7 +98,7 @@ begin
                         then 'After a restore into another cluster, where the roles exist: '
                              'select rag.adopt_role(...) for each. A role dropped and made again '
                              'inherits nothing until then.' end
-            from rag.principal p
+            from rag_internal.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r
                               where r.oid = p.role_oid and r.rolname = p.name);

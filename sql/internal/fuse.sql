@@ -42,5 +42,5 @@ comment on function rag_internal.fuse(rag_internal.leg_hit[], jsonb, integer, bi
     'Passages in fused order, at least as many as places where the legs have them. score = sum of '
     'weight / (rrf_k + rank) over the legs that have the passage within the depth of its tier.';
 alter function rag_internal.fuse(rag_internal.leg_hit[], jsonb, integer, bigint) owner to rag_owner;
-revoke all on function rag_internal.fuse(rag_internal.leg_hit[], jsonb, integer, bigint)
-    from public;
+revoke all on function rag_internal.fuse(rag_internal.leg_hit[], jsonb, integer,
+    bigint) from public;

@@ -34,9 +34,9 @@ as $$
                   left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
     from page p
     join leg l using (chunk_id)
-    join rag.chunk c using (chunk_id)
-    join rag.document d on d.document_id = c.document_id
-    join rag.collection k on k.collection_id = d.collection_id
+    join rag_internal.chunk c using (chunk_id)
+    join rag_internal.document d on d.document_id = c.document_id
+    join rag_internal.collection k on k.collection_id = d.collection_id
     where d.acl_id = any ((scope).acl_ids)
     order by p.rank
 $$;

@@ -7,6 +7,7 @@ as $$
     select setweight(rag.analyze(coalesce(title, ''), config), 'A') || rag.analyze(content, config)
 $$;
 
-comment on function rag_internal.index_text(text, text, text) is 'rag.chunk.tsv of a passage.';
+comment on function rag_internal.index_text(text, text, text) is
+    'rag_internal.chunk.tsv of a passage.';
 alter function rag_internal.index_text(text, text, text) owner to rag_owner;
 revoke all on function rag_internal.index_text(text, text, text) from public;

@@ -18,19 +18,19 @@ create or replace function rag_internal.ingest(
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _collection rag.collection;
-    _new rag.document;
-    _old rag.document;
+    _collection rag_internal.collection;
+    _new rag_internal.document;
+    _old rag_internal.document;
     _chunks rag_internal.prepared_chunk[];
     _count integer := 0;
 begin
     perform rag_internal.require_visible_text('content', ingest.content);
-    if jsonb_typeof(coalesce(ingest.metadata, '{}')) <> 'object' then
-        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
-    end if;
     _collection := rag_internal.collection_for_ingest(_identity, ingest.collection);
 
     _new.collection_id := _collection.collection_id;
@@ -38,11 +38,6 @@ begin
     _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
-    if octet_length(_new.source) + octet_length(_new.version) > 2000 then
-        raise exception using
-            errcode = '22023',
-            message = 'source and version have more than 2000 bytes together';
-    end if;
     _new.title := ingest.title;
     _new.tags := coalesce(ingest.tags, '{}');
     _new.metadata := coalesce(ingest.metadata, '{}');
@@ -51,16 +46,14 @@ begin
     _new.status := 'active';
     _new.valid_from := ingest.valid_from;
     _new.valid_until := ingest.valid_until;
-    if _new.valid_from >= _new.valid_until then
-        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
-    end if;
+    perform rag_internal.check_document(_new);
     _new.indexed_as := rag_internal.indexing_settings(_collection);
     if ingest.readers is not null then
         _new.acl_id := rag_internal.intern_readers(
             array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
     end if;
 
-    select d.* into _old from rag.document d
+    select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
@@ -74,7 +67,8 @@ begin
         _new.created_at := now();
         _new.updated_at := now();
         _new.attributes := rag_internal.attributes(_new);
-        insert into rag.document select (_new).* on conflict on constraint document_key do nothing;
+        insert into rag_internal.document select (_new).*
+        on conflict on constraint document_key do nothing;
         if found then
             _count := rag_internal.write_chunks(_new, _collection, _chunks);
             return row(_new.document_id, 'created', _count, null)::rag.ingested;

@@ -10,10 +10,10 @@ declare
 begin
     loop
         select a.acl_id into _acl_id
-        from rag.acl a
+        from rag_internal.acl a
         where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
         exit when found;
-        insert into rag.acl (reader_set) values (_reader_set)
+        insert into rag_internal.acl (reader_set) values (_reader_set)
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then

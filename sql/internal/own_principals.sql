@@ -3,10 +3,13 @@ create or replace function rag_internal.own_principals(who name, ticket bytea)
 returns setof bigint
 language sql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
     select p.principal_id
     from rag_internal.authenticate(who, ticket) i
-    join rag.principal p on i.sees_everything or p.principal_id = any (i.principal_ids)
+    join rag_internal.principal p on i.sees_everything or p.principal_id = any (i.principal_ids)
 $$;
 
 comment on function rag_internal.own_principals(name, bytea) is

@@ -1,6 +1,9 @@
 -- Splits a text and finds a vector for each passage: equal text of the
 -- tenant is not embedded twice.
-create or replace function rag_internal.prepare_chunks(collection rag.collection, content text)
+create or replace function rag_internal.prepare_chunks(
+    collection rag_internal.collection,
+    content    text
+)
 returns rag_internal.prepared_chunk[]
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -26,7 +29,7 @@ begin
     with known as (
         select distinct on (e.embed_hash) e.embed_hash, e.v
         from rag_internal.embedding e
-        join rag.collection k on k.collection_id = e.collection_id
+        join rag_internal.collection k on k.collection_id = e.collection_id
         where e.model_id = _model.model_id
           and e.embed_hash in (select c.embed_hash from unnest(_chunks) c)
           and k.tenant = (collection).tenant
@@ -53,8 +56,8 @@ begin
 end
 $$;
 
-comment on function rag_internal.prepare_chunks(rag.collection, text) is
+comment on function rag_internal.prepare_chunks(rag_internal.collection, text) is
     'Passages of a text with their vectors under the collection''s model (null without a model); '
     'writes nothing.';
-alter function rag_internal.prepare_chunks(rag.collection, text) owner to rag_owner;
-revoke all on function rag_internal.prepare_chunks(rag.collection, text) from public;
+alter function rag_internal.prepare_chunks(rag_internal.collection, text) owner to rag_owner;
+revoke all on function rag_internal.prepare_chunks(rag_internal.collection, text) from public;

@@ -28,11 +28,11 @@ begin
 
     loop
         select p.principal_id into _principal_id
-        from rag.principal p
+        from rag_internal.principal p
         where p.tenant = '' and p.kind = _kind and p.name = _name
           and p.role_oid is not distinct from _role_oid;
         exit when found;
-        insert into rag.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
+        insert into rag_internal.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
         on conflict do nothing;
     end loop;
     return _principal_id;

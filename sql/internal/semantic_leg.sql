@@ -38,7 +38,8 @@ declare
     _ranked text := format(
         'select ''semantic'', '
         '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
+        '%s, n.chunk_id, c.document_id, c.chunk_index '
+        'from %%s n join rag_internal.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
 begin

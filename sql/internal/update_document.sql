@@ -12,44 +12,37 @@ create or replace function rag_internal.update_document(
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
-    _old rag.document := rag_internal.owned_document(
+    _old rag_internal.document := rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), update_document.document_id, false);
-    _new rag.document := _old;
-    _collection rag.collection;
+    _new rag_internal.document := _old;
+    _collection rag_internal.collection;
 begin
-    if jsonb_typeof(coalesce(update_document.metadata, '{}')) <> 'object' then
-        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
-    elsif update_document.status not in ('active', 'archived') then
-        raise exception using
-            errcode = '22023',
-            message = format('unknown status "%s"', update_document.status),
-            hint    = 'A document is active or archived.';
-    end if;
     _new.title := coalesce(update_document.title, _old.title);
     _new.tags := coalesce(update_document.tags, _old.tags);
     _new.metadata := coalesce(update_document.metadata, _old.metadata);
     _new.status := coalesce(update_document.status, _old.status);
     _new.valid_from := coalesce(update_document.valid_from, _old.valid_from);
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
-    if _new.valid_from >= _new.valid_until then
-        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
-    end if;
+    perform rag_internal.check_document(_new);
     if _new = _old then
         return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
     end if;
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
-    update rag.document d
+    update rag_internal.document d
     set title = _new.title, tags = _new.tags, metadata = _new.metadata, status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.title is distinct from _old.title then
         select k.* into _collection
-        from rag.collection k
+        from rag_internal.collection k
         where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;

@@ -2,11 +2,14 @@
 create or replace function rag_internal.whoami(who name, ticket bytea) returns rag.identity
 language sql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
     select (i.who)::text,
            'database role',
            array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
-                 from rag.principal p
+                 from rag_internal.principal p
                  where p.principal_id = any (i.principal_ids)
                  order by 1),
            i.tenant,

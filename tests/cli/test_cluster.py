@@ -13,8 +13,10 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
 from ragsql.cluster import SOCKET_LIMIT, Cluster
+from ragsql.main import main
 from ragsql.server import ClusterError, ServerUser, check_readable, server_user
 
 OPTIONS = {"fsync": "off", "shared_buffers": "64MB"}
@@ -218,3 +220,19 @@ def test_the_folder_to_open_is_named(home: Path) -> None:
         check_readable(nobody, [private / "inner"])
     private.chmod(0o711)
     check_readable(nobody, [private / "inner"])
+
+
+def test_a_data_folder_without_its_version_is_left_alone(own: Cluster) -> None:
+    own.create()
+    (own.data / "PG_VERSION").unlink()
+    before = sorted(path.name for path in own.data.iterdir())
+    with pytest.raises(ClusterError, match="no PG_VERSION"):
+        own.create()
+    assert sorted(path.name for path in own.data.iterdir()) == before
+
+
+def test_a_home_that_cannot_be_made_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSQL_HOME", "/proc/nowhere")
+    result = CliRunner().invoke(main, ["up"])
+    assert result.exit_code == 1
+    assert "/proc/nowhere" in result.output

@@ -35,8 +35,8 @@ def test_documents_and_log(db: Database, tmp_path: Path) -> None:
     )
     assert query(
         db,
-        "select source, title, content, tags, metadata, mime from rag.document "
-        "join rag.collection using (collection_id) where name = 'docs' order by source",
+        "select source, title, content, tags, metadata, mime from rag_internal.document "
+        "join rag_internal.collection using (collection_id) where name = 'docs' order by source",
     ) == [
         ("b.txt", "b", "plain words", ["x", "y"], {}, "text/plain"),
         (
@@ -80,8 +80,8 @@ def test_b17_an_edit_that_keeps_size_and_mtime_is_seen(db: Database, tmp_path: P
     assert load_log(db, result)["f.md"][0] == "updated"
     assert query(
         db,
-        "select content, content_hash = sha256(convert_to(content, 'UTF8')) from rag.document "
-        "join rag.collection using (collection_id) where name = 'b17'",
+        "select content, content_hash = sha256(convert_to(content, 'UTF8')) from rag_internal.document "
+        "join rag_internal.collection using (collection_id) where name = 'b17'",
     ) == [("the lamp is tan", True)]
 
 
@@ -89,8 +89,8 @@ def test_b13_a_shortened_file_leaves_no_old_passage(db: Database, tmp_path: Path
     write_files(tmp_path, 1, sentences=90)
     load(db, tmp_path, "--collection", "b13")
     count = (
-        "select count(*), count(e.*) from rag.chunk c join rag.document using (document_id) "
-        "join rag.collection k using (collection_id) "
+        "select count(*), count(e.*) from rag_internal.chunk c join rag_internal.document using (document_id) "
+        "join rag_internal.collection k using (collection_id) "
         "left join rag_internal.embedding e using (chunk_id) where k.name = 'b13'"
     )
     chunks, vectors = query(db, count)[0]
@@ -106,7 +106,7 @@ def test_b01_nul_harms_no_file(db: Database, tmp_path: Path) -> None:
     result = load(db, tmp_path, "--collection", "b01")
     assert "10 files: 10 created; 1 NUL replaced;" in result.stderr
     assert load_log(db, result)["06.md"][2] == "1 NUL replaced"
-    assert query(db, "select content from rag.document where content like 'alpha%%'") == [
+    assert query(db, "select content from rag_internal.document where content like 'alpha%%'") == [
         "alpha\ufffdbeta valve"
     ]
 
@@ -121,7 +121,7 @@ def test_b04_and_b06_encodings(db: Database, tmp_path: Path) -> None:
     assert load_log(db, result)["w.txt"][2] == "encoding guessed: cp1252"
     assert query(
         db,
-        "select content, metadata from rag.document join rag.collection using (collection_id) "
+        "select content, metadata from rag_internal.document join rag_internal.collection using (collection_id) "
         "where name = 'b04' order by source",
     ) == [
         ("Orion pump host is 7", {"encoding": "utf-16-le"}),
@@ -148,7 +148,9 @@ def test_several_connections_load_the_same(fresh: Database, tmp_path: Path) -> N
     result = load(fresh, tmp_path, "--collection", "c", "--jobs", "3")
     assert result.exit_code == 0, result.output
     assert "9 files: 9 created" in result.stderr
-    assert query(fresh, "select count(*), count(distinct source) from rag.document") == [(9, 9)]
+    assert query(fresh, "select count(*), count(distinct source) from rag_internal.document") == [
+        (9, 9)
+    ]
 
 
 def test_b20_two_loads_at_once(fresh: Database, tmp_path: Path) -> None:
@@ -156,8 +158,8 @@ def test_b20_two_loads_at_once(fresh: Database, tmp_path: Path) -> None:
     loads = [start_load(fresh, tmp_path) for _ in range(2)]
     errors = [process.communicate(timeout=300)[1] for process in loads]
     assert [process.returncode for process in loads] == [0, 0], errors
-    assert query(fresh, "select count(*), count(distinct source) from rag.document") == [(50, 50)]
-    counts = (
-        "select (select count(*) from rag.chunk), (select count(*) from rag_internal.embedding)"
-    )
+    assert query(fresh, "select count(*), count(distinct source) from rag_internal.document") == [
+        (50, 50)
+    ]
+    counts = "select (select count(*) from rag_internal.chunk), (select count(*) from rag_internal.embedding)"
     assert query(fresh, counts) == [(50, 50)]

@@ -28,7 +28,7 @@ def test_an_undecodable_file_fails_alone(db: Database, tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "failed: bad.md: damaged UTF-8 in line 1, at byte 40" in result.stderr.splitlines()
     assert sorted(row[0] for row in load_log(db, result).values()) == ["created"] * 2 + ["failed"]
-    assert query(db, "select count(*) from rag.document where source = 'bad.md'") == [0]
+    assert query(db, "select count(*) from rag_internal.document where source = 'bad.md'") == [0]
 
 
 def refuse_document(database: Database, source: str, action: str) -> None:
@@ -39,7 +39,7 @@ def refuse_document(database: Database, source: str, action: str) -> None:
             f" begin if new.source = '{source}' then {action} end if; return new; end $$"
         )
         connection.execute(
-            "create trigger refuse before insert on rag.document "
+            "create trigger refuse before insert on rag_internal.document "
             "for each row execute function public.refuse()"
         )
 
@@ -55,8 +55,8 @@ def test_f18_a_failure_leaves_one_row_without_text(fresh: Database, tmp_path: Pa
     assert load_log(fresh, result)["01.md"][0] == "failed"
     assert "secret" not in result.output
     assert "secret" not in str(load_log(fresh, result))
-    assert query(fresh, "select source from rag.document order by 1") == ["00.md", "02.md"]
-    assert query(fresh, "select count(distinct document_id) from rag.chunk") == [2]
+    assert query(fresh, "select source from rag_internal.document order by 1") == ["00.md", "02.md"]
+    assert query(fresh, "select count(distinct document_id) from rag_internal.chunk") == [2]
 
 
 def test_a_lost_connection_stops_the_run(fresh: Database, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_lost_connection_stops_the_run(fresh: Database, tmp_path: Path) -> Non
     assert result.exit_code == 1
     assert "The connection was lost" in result.stderr
     assert "1 file: 1 created" in result.stderr
-    assert query(fresh, "select source from rag.document") == ["00.md"]
+    assert query(fresh, "select source from rag_internal.document") == ["00.md"]
 
 
 def test_a_conflict_with_another_session_is_tried_again(fresh: Database, tmp_path: Path) -> None:
@@ -91,7 +91,9 @@ def test_missing_rights_stop_the_run(
         assert result.exit_code == 1, result.output
         assert result.stderr.count("Error: ") == 1
         assert "failed" not in result.stderr
-    assert query(db, "select count(*) from rag.ingest_log where user_name <> 'postgres'") == [0]
+    assert query(
+        db, "select count(*) from rag_internal.ingest_log where user_name <> 'postgres'"
+    ) == [0]
 
 
 def test_a_writer_loads_into_a_collection_of_its_own(
@@ -101,7 +103,9 @@ def test_a_writer_loads_into_a_collection_of_its_own(
     role = role_factory(["rag_writer"])
     result = load(db, tmp_path, "--collection", "of its own", role=role)
     assert result.exit_code == 0, result.output
-    assert query(db, "select count(*) from rag.ingest_log where user_name = %s", role) == [2]
+    assert query(db, "select count(*) from rag_internal.ingest_log where user_name = %s", role) == [
+        2
+    ]
 
 
 def test_missing_schema_and_missing_model(
@@ -131,16 +135,16 @@ def test_an_interrupted_load_ends_cleanly_and_goes_on(fresh: Database, tmp_path:
     write_files(tmp_path, 60)
     process = start_load(fresh, tmp_path, "--jobs", "1")
     deadline = time.monotonic() + 120
-    while not query(fresh, "select 1 from rag.ingest_log") and time.monotonic() < deadline:
+    while not query(fresh, "select 1 from rag_internal.ingest_log") and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=120)[1]
     assert process.returncode == 1
     assert "Stopped before the end" in errors
     assert "Traceback" not in errors
-    done = query(fresh, "select count(*) from rag.document")[0]
+    done = query(fresh, "select count(*) from rag_internal.document")[0]
     assert 0 < done < 60
-    assert query(fresh, "select count(*) from rag.ingest_log") == [done]
+    assert query(fresh, "select count(*) from rag_internal.ingest_log") == [done]
     result = load(fresh, tmp_path, "--collection", "c")
     assert f"60 files: {60 - done} created, {done} unchanged" in result.stderr
 
@@ -160,4 +164,4 @@ def test_a_second_interrupt_cancels_the_file_in_work(fresh: Database, tmp_path: 
     assert process.returncode == 1
     assert "1 file: 1 created" in errors
     assert "Traceback" not in errors
-    assert query(fresh, "select source from rag.ingest_log") == ["00.md"]
+    assert query(fresh, "select source from rag_internal.ingest_log") == ["00.md"]

@@ -15,13 +15,24 @@ from ragsql.cluster import Cluster
 from support import Database
 from support.catalog import definitions
 
-TABLES = ("collection", "document", "chunk", "principal", "acl", "model", "ingest_log")
+TABLES = (
+    "collection",
+    "document",
+    "chunk",
+    "principal",
+    "acl",
+    "ingest_log",
+    "embedding",
+    "acl_reader",
+)
 SEARCH = "select h.* from rag.search('red valve', top_k => 100) h"
 
 
 def answers(connection: psycopg.Connection[Any], reader: str) -> dict[str, Any]:
     """What the database holds, and what the owner and a reader are told."""
-    found = {t: connection.execute(f"select count(*) from rag.{t}").fetchone() for t in TABLES}  # type: ignore[arg-type]
+    found = {
+        t: connection.execute(f"select count(*) from rag_internal.{t}").fetchone() for t in TABLES
+    }  # type: ignore[arg-type]
     found["owner"] = connection.execute(SEARCH).fetchall()
     connection.execute(f'set role "{reader}"')  # type: ignore[arg-type]
     found["reader"] = connection.execute(SEARCH).fetchall()

@@ -10,7 +10,7 @@ CREATE SCHEMA rag_internal;
 
 ALTER SCHEMA rag_internal OWNER TO postgres;
 
-COMMENT ON SCHEMA rag_internal IS 'ragsql: helpers and storage; closed to every caller.';
+COMMENT ON SCHEMA rag_internal IS 'ragsql: storage and helpers; closed to every caller. Content is read through the views of schema rag, whose functions answer with rows that the caller may read: on the tables themselves a plan would tell of the others, even behind row security (how many rows it removed, whether a policy was asked at all).';
 
 CREATE TYPE rag.check_result AS (
 	name text,
@@ -182,26 +182,48 @@ COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: classes the caller 
 CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    AS $_$
 declare
     _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
                            'is_default'];
     _options jsonb := coalesce(options, '{}');
-    _unknown text;
+    _problem text;
     _model rag.model;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
-        raise exception using errcode = '42501', message = 'only rag_admin may register a model';
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may register a model',
+            hint    = 'Ask an administrator.';
     end if;
     perform rag_internal.require_visible_text('name', add_model.name);
-    select string_agg(k, ', ' order by k) into _unknown
-    from jsonb_object_keys(_options) k
-    where k <> all (_known);
-    if _unknown is not null then
+    _problem := case
+        when add_model.name = 'none' then 'a model cannot be named none, which means no model'
+        when coalesce(add_model.provider, 'fastembed') <> 'fastembed'
+            then format('unknown provider "%s": there is fastembed', add_model.provider)
+        when add_model.dimensions is null or add_model.dimensions not between 1 and 4000
+            then format('dimensions is %s, but 1 to 4,000 can be indexed',
+                        coalesce(add_model.dimensions::text, 'null'))
+        when jsonb_typeof(_options) <> 'object' then 'options is not a JSON object'
+        when jsonb_typeof(_options -> 'is_default') <> 'boolean' then 'is_default is not a boolean'
+        when not jsonb_path_match(_options, '!exists($.max_tokens)
+                 || ($.max_tokens.type() == "number"
+                     && $.max_tokens >= 32 && $.max_tokens <= 1000000)')
+            then 'max_tokens is not a number from 32 to 1,000,000'
+        end;
+    if _problem is null then
+        select 'unknown option: ' || string_agg(k, ', ' order by k) into _problem
+        from jsonb_object_keys(_options) k
+        where k <> all (_known);
+    end if;
+    if _problem is not null then
         raise exception using
             errcode = '22023',
-            message = format('unknown model option: %s', _unknown),
-            hint    = format('Known options: %s.', array_to_string(_known, ', '));
+            message = _problem,
+            hint    = format('Options: %s.', array_to_string(_known, ', '));
     end if;
 
     lock table rag.model in share row exclusive mode;
@@ -220,14 +242,17 @@ begin
                              _model.name, _model.dimensions, add_model.dimensions),
             hint    = 'Register the other model under a name of its own.';
     elsif _options ->> 'metric' <> _model.metric
-          or (_options ->> 'revision' <> _model.revision
-              and exists (select from rag.collection k where k.model_id = _model.model_id)) then
+          or ((_options ->> 'revision' <> _model.revision
+               or _options ->> 'passage_prefix' <> _model.passage_prefix)
+              and exists (select from rag_internal.collection k
+                          where k.model_id = _model.model_id)) then
         raise exception using
             errcode = '55000',
-            message = format('model "%s" is registered as revision "%s" with metric %s, and in use',
-                             _model.name, _model.revision, _model.metric),
-            hint    = 'Vectors of two revisions cannot be compared: register the other one under a '
-                      'name of its own.';
+            message = format('model "%s" is registered as revision "%s" with metric %s and passage '
+                             'prefix "%s", and in use',
+                             _model.name, _model.revision, _model.metric, _model.passage_prefix),
+            hint    = 'Vectors made in different ways cannot be compared: register the other model '
+                      'under a name of its own.';
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then
@@ -243,7 +268,7 @@ begin
     where m.model_id = _model.model_id;
     return _model.name;
 end
-$$;
+$_$;
 
 ALTER FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
 
@@ -295,6 +320,9 @@ COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, 
 CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _today bigint;
@@ -308,7 +336,7 @@ begin
     end if;
     _today := rag_internal.principal_for('role:' || adopt_role.role);
     _earlier := array(
-        select p.principal_id from rag.principal p
+        select p.principal_id from rag_internal.principal p
         where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
 
     insert into rag_internal.acl_reader (principal_id, acl_id)
@@ -316,8 +344,8 @@ begin
     where ar.principal_id = any (_earlier)
     on conflict do nothing;
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
-    update rag.collection k set owner_id = _today where k.owner_id = any (_earlier);
-    delete from rag.principal p where p.principal_id = any (_earlier);
+    update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    delete from rag_internal.principal p where p.principal_id = any (_earlier);
     return cardinality(_earlier);
 end
 $$;
@@ -340,14 +368,25 @@ COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections o
 CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _old rag.collection := rag_internal.own_collection(_identity, alter_collection.name, true);
-    _new rag.collection := _old;
-    _document rag.document;
+    _old rag_internal.collection := rag_internal.own_collection(
+        _identity, alter_collection.name, true);
+    _new rag_internal.collection := _old;
+    _document rag_internal.document;
     _info rag.collection_info;
 begin
+    -- an older snapshot would miss documents that were ingested since
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise exception using
+            errcode = '25001',
+            message = 'rag.alter_collection works at isolation level read committed alone',
+            hint    = 'Call it in a transaction of its own.';
+    end if;
     _new.description := coalesce(alter_collection.description, _old.description);
     if alter_collection.strategy is not null then
         -- sizes of another strategy are in another unit
@@ -359,7 +398,8 @@ begin
     _new.chunk_size := coalesce(alter_collection.chunk_size, _new.chunk_size);
     _new.overlap := coalesce(alter_collection.overlap, _new.overlap);
     _new.min_chunk_size := coalesce(alter_collection.min_chunk_size, _new.min_chunk_size);
-    _new.text_config := coalesce(alter_collection.text_config, _old.text_config);
+    _new.text_config := coalesce(
+        rag_internal.canonical_text_config(alter_collection.text_config), _old.text_config);
     _new.search_defaults := coalesce(alter_collection.search_defaults, _old.search_defaults);
     if alter_collection.model = 'none' then
         _new.model_id := null;
@@ -367,7 +407,8 @@ begin
         _new.model_id := (rag_internal.find_model(alter_collection.model)).model_id;
     end if;
     if _new.model_id is distinct from _old.model_id
-       and exists (select from rag.document d where d.collection_id = _old.collection_id) then
+       and exists (select from rag_internal.document d
+                   where d.collection_id = _old.collection_id) then
         raise exception using
             errcode = '55000',
             message = format('collection "%s" has documents embedded with another model',
@@ -376,20 +417,22 @@ begin
     end if;
     perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
                                     _new.min_chunk_size, null);
-    perform rag.analyze('settings', _new.text_config);
     perform rag_internal.check_search_defaults(_new.search_defaults);
 
-    update rag.collection k
+    update rag_internal.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
         overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
         text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
     where k.collection_id = _old.collection_id;
     if _new.text_config <> _old.text_config then
         for _document in
-            select d.* from rag.document d where d.collection_id = _old.collection_id
+            select d.* from rag_internal.document d where d.collection_id = _old.collection_id
         loop
             perform rag_internal.reindex_document(_document, _new);
         end loop;
+        update rag_internal.document d
+        set indexed_as = d.indexed_as || jsonb_build_object('text_config', _new.text_config)
+        where d.collection_id = _old.collection_id;
     end if;
     select i.* into _info from rag_internal.collection_info(_identity, array[_old.name]) i;
     return _info;
@@ -410,6 +453,40 @@ END;
 ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
+
+CREATE FUNCTION rag_internal.canonical_text_config(config text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _canonical text;
+begin
+    if config is null then
+        return null;
+    end if;
+    select case when n.nspname = 'pg_catalog' then c.cfgname
+                else format('%I.%I', n.nspname, c.cfgname) end
+    into _canonical
+    from pg_ts_config c
+    join pg_namespace n on n.oid = c.cfgnamespace
+    join pg_roles r on r.oid = c.cfgowner
+    where (r.rolsuper or r.rolname = 'rag_owner')
+      and config in (format('%I.%I', n.nspname, c.cfgname),
+                     case when n.nspname = 'pg_catalog' then c.cfgname end);
+    if not found then
+        raise exception using
+            errcode = '42704',
+            message = format('there is no text search configuration "%s" to rely on', config),
+            hint    = 'One of pg_catalog by its name (simple, english, german, ...), or a '
+                      'superuser''s by schema and name.';
+    end if;
+    return _canonical;
+end
+$$;
+
+ALTER FUNCTION rag_internal.canonical_text_config(config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.canonical_text_config(config text) IS 'The name under which a configuration of pg_catalog, a superuser or rag_owner is found; 42704 for any other.';
 
 CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -437,7 +514,7 @@ COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsv
 CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
- SELECT rag_internal.parse_text(config, rag_internal.fold_text(content)) AS parse_text;
+ SELECT rag_internal.parse_text(rag_internal.canonical_text_config(config), rag_internal.fold_text(content)) AS parse_text;
 END;
 
 ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
@@ -447,6 +524,9 @@ COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of 
 CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -461,6 +541,12 @@ declare
     _degraded text[] := '{}';
 begin
     perform rag_internal.require_visible_text('query', search.query);
+    if octet_length(search.query) > 500000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
+            hint    = 'Ask with the sentences that matter.';
+    end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
         raise exception using
@@ -490,7 +576,12 @@ begin
             _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
                                                    rag_internal.leg_depth(_places));
         exception when object_not_in_prerequisite_state then
-            if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
+            -- collections without a model were made so; a model that is missing is a fault
+            if cardinality(_legs) = 1
+               or (not coalesce(search.allow_degraded, false)
+                   and exists (select from rag_internal.collection k
+                               where k.collection_id = any (_scope.collection_ids)
+                                 and k.model_id is not null)) then
                 raise;
             end if;
             _degraded := _degraded || format('%s: %s', _leg, sqlerrm);
@@ -552,6 +643,9 @@ COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k intege
 CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _model rag.model;
@@ -602,6 +696,9 @@ COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integ
 CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -638,11 +735,14 @@ COMMENT ON FUNCTION rag.create_collection(name text, description text, readers t
 CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 begin
     perform rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), delete_document.document_id, false);
-    delete from rag.document d where d.document_id = delete_document.document_id;
+    delete from rag_internal.document d where d.document_id = delete_document.document_id;
 end
 $$;
 
@@ -664,6 +764,9 @@ COMMENT ON FUNCTION rag.delete_document(document_id uuid) IS 'Removes a document
 CREATE FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) RETURNS SETOF rag.collection_info
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
     select i.* from rag_internal.collection_info(rag_internal.authenticate(who, ticket), names) i
 $$;
@@ -702,6 +805,9 @@ COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_c
 CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.check_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -794,7 +900,7 @@ begin
                         then 'After a restore into another cluster, where the roles exist: '
                              'select rag.adopt_role(...) for each. A role dropped and made again '
                              'inherits nothing until then.' end
-            from rag.principal p
+            from rag_internal.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r
                               where r.oid = p.role_oid and r.rolname = p.name);
@@ -824,13 +930,16 @@ COMMENT ON FUNCTION rag.doctor() IS 'A row per finding (ok, warn or fail) with t
 CREATE FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
-    _collection rag.collection := rag_internal.own_collection(
+    _collection rag_internal.collection := rag_internal.own_collection(
         rag_internal.authenticate(who, ticket), drop_collection.name, true);
 begin
-    delete from rag.collection k where k.collection_id = _collection.collection_id;
-    delete from rag.acl a where a.acl_id = _collection.acl_id;
+    delete from rag_internal.collection k where k.collection_id = _collection.collection_id;
+    delete from rag_internal.acl a where a.acl_id = _collection.acl_id;
 end
 $$;
 
@@ -852,6 +961,9 @@ COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its
 CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 begin
     perform rag_internal.authenticate(who, ticket);
@@ -860,6 +972,12 @@ begin
             errcode = '22023',
             message = format('unknown kind "%s"', embed.kind),
             hint    = 'Texts are embedded as query or as passage.';
+    end if;
+    if array_ndims(embed.texts) > 1 then
+        raise exception using
+            errcode = '22023',
+            message = 'texts has more than one dimension',
+            hint    = 'Give a plain list: array[''one'', ''two''].';
     end if;
     return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
 end
@@ -918,14 +1036,182 @@ ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, f
 
 COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
 
+CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) RETURNS TABLE(document_id uuid, chunk_index integer, content text, embed_text text, start_offset integer, end_offset integer, start_line integer, end_line integer, page integer, heading text[], section_start integer, section_end integer, kind text, token_count integer, value real, metadata jsonb, tsv tsvector)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select c.document_id, c.chunk_index, c.content, c.embed_text, c.start_offset,
+               c.end_offset, c.start_line, c.end_line, c.page, c.heading, c.section_start,
+               c.section_end, c.kind, c.token_count, c.value, c.metadata, c.tsv
+        from rag_internal.chunk c
+        join rag_internal.document d using (document_id)
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and (readable_chunks.only_document is null
+               or c.document_id = readable_chunks.only_document);
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) IS 'Rows of rag.chunk; only_document null: all that the caller may read.';
+
+CREATE VIEW rag.chunk WITH (security_invoker='true') AS
+ SELECT r.document_id,
+    r.chunk_index,
+    r.content,
+    r.embed_text,
+    r.start_offset,
+    r.end_offset,
+    r.start_line,
+    r.end_line,
+    r.page,
+    r.heading,
+    r.section_start,
+    r.section_end,
+    r.kind,
+    r.token_count,
+    r.value,
+    r.metadata,
+    r.tsv
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_chunks(c.who, c.ticket, NULL::uuid) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv);
+
+ALTER TABLE rag.chunk OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.chunk IS 'Passages that the caller may read; rag.get_chunks reads those of one document. content = substr(document.content, start_offset + 1, end_offset - start_offset). A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+CREATE FUNCTION rag.get_chunks(document_id uuid) RETURNS SETOF rag.chunk
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT r.document_id,
+     r.chunk_index,
+     r.content,
+     r.embed_text,
+     r.start_offset,
+     r.end_offset,
+     r.start_line,
+     r.end_line,
+     r.page,
+     r.heading,
+     r.section_start,
+     r.section_end,
+     r.kind,
+     r.token_count,
+     r.value,
+     r.metadata,
+     r.tsv
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.readable_chunks(c.who, c.ticket, get_chunks.document_id) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv)
+   WHERE (get_chunks.document_id IS NOT NULL)
+   ORDER BY r.chunk_index;
+END;
+
+ALTER FUNCTION rag.get_chunks(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.get_chunks(document_id uuid) IS 'The passages of a document in order; no row where the caller may not read it or there is none.';
+
+CREATE FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) RETURNS TABLE(document_id uuid, collection text, source text, version text, title text, content text, content_hash bytea, mime text, language text, status text, valid_from timestamp with time zone, valid_until timestamp with time zone, tags text[], metadata jsonb, attributes jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select d.document_id, k.name, d.source, d.version, d.title, d.content, d.content_hash,
+               d.mime, d.language, d.status, d.valid_from, d.valid_until, d.tags, d.metadata,
+               d.attributes, d.created_at, d.updated_at
+        from rag_internal.document d
+        join rag_internal.collection k using (collection_id)
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and (readable_documents.only_document is null
+               or d.document_id = readable_documents.only_document);
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) IS 'Rows of rag.document; only_document null: all that the caller may read.';
+
+CREATE VIEW rag.document WITH (security_invoker='true') AS
+ SELECT r.document_id,
+    r.collection,
+    r.source,
+    r.version,
+    r.title,
+    r.content,
+    r.content_hash,
+    r.mime,
+    r.language,
+    r.status,
+    r.valid_from,
+    r.valid_until,
+    r.tags,
+    r.metadata,
+    r.attributes,
+    r.created_at,
+    r.updated_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_documents(c.who, c.ticket, NULL::uuid) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at);
+
+ALTER TABLE rag.document OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.document IS 'Documents that the caller may read, character for character as ingested; rag.get_document reads one. content_hash is the SHA-256 of content in UTF-8; attributes are what filters see. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+CREATE FUNCTION rag.get_document(document_id uuid) RETURNS SETOF rag.document
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    BEGIN ATOMIC
+ SELECT r.document_id,
+     r.collection,
+     r.source,
+     r.version,
+     r.title,
+     r.content,
+     r.content_hash,
+     r.mime,
+     r.language,
+     r.status,
+     r.valid_from,
+     r.valid_until,
+     r.tags,
+     r.metadata,
+     r.attributes,
+     r.created_at,
+     r.updated_at
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.readable_documents(c.who, c.ticket, get_document.document_id) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at)
+   WHERE (get_document.document_id IS NOT NULL);
+END;
+
+ALTER FUNCTION rag.get_document(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.get_document(document_id uuid) IS 'The document, or no row where the caller may not read it or there is none. By primary key, where rag.document reads all that the caller may read.';
+
 CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _collection rag.collection;
-    _document rag.document;
+    _collection rag_internal.collection;
+    _document rag_internal.document;
     _principal_id bigint;
     _readers bigint[];
     _changed boolean;
@@ -984,19 +1270,19 @@ COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uui
 CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _collection rag.collection;
-    _new rag.document;
-    _old rag.document;
+    _collection rag_internal.collection;
+    _new rag_internal.document;
+    _old rag_internal.document;
     _chunks rag_internal.prepared_chunk[];
     _count integer := 0;
 begin
     perform rag_internal.require_visible_text('content', ingest.content);
-    if jsonb_typeof(coalesce(ingest.metadata, '{}')) <> 'object' then
-        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
-    end if;
     _collection := rag_internal.collection_for_ingest(_identity, ingest.collection);
 
     _new.collection_id := _collection.collection_id;
@@ -1004,11 +1290,6 @@ begin
     _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
-    if octet_length(_new.source) + octet_length(_new.version) > 2000 then
-        raise exception using
-            errcode = '22023',
-            message = 'source and version have more than 2000 bytes together';
-    end if;
     _new.title := ingest.title;
     _new.tags := coalesce(ingest.tags, '{}');
     _new.metadata := coalesce(ingest.metadata, '{}');
@@ -1017,16 +1298,14 @@ begin
     _new.status := 'active';
     _new.valid_from := ingest.valid_from;
     _new.valid_until := ingest.valid_until;
-    if _new.valid_from >= _new.valid_until then
-        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
-    end if;
+    perform rag_internal.check_document(_new);
     _new.indexed_as := rag_internal.indexing_settings(_collection);
     if ingest.readers is not null then
         _new.acl_id := rag_internal.intern_readers(
             array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
     end if;
 
-    select d.* into _old from rag.document d
+    select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
@@ -1040,7 +1319,8 @@ begin
         _new.created_at := now();
         _new.updated_at := now();
         _new.attributes := rag_internal.attributes(_new);
-        insert into rag.document select (_new).* on conflict on constraint document_key do nothing;
+        insert into rag_internal.document select (_new).*
+        on conflict on constraint document_key do nothing;
         if found then
             _count := rag_internal.write_chunks(_new, _collection, _chunks);
             return row(_new.document_id, 'created', _count, null)::rag.ingested;
@@ -1068,7 +1348,10 @@ COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title
 CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    AS $_$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
                            'language', 'mime', 'valid_from', 'valid_until'];
@@ -1099,15 +1382,24 @@ begin
                 message = format('document %s has unknown keys: %s', _number, left(_unknown, 200)),
                 hint    = format('Known keys: %s.', array_to_string(_known, ', '));
         end if;
+        if jsonb_path_exists(
+               _document - array['tags', 'metadata', 'readers'],
+               'strict $.* ? (@.type() != "string" && @.type() != "null")') then
+            raise exception using
+                errcode = '22023',
+                message = format('document %s has a value that is not a string', _number),
+                hint    = 'Only tags and readers are arrays, and metadata an object.';
+        end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
             _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
-            _document -> 'metadata', rag_internal.text_array(_document -> 'readers'),
+            nullif(_document -> 'metadata', 'null'),
+            rag_internal.text_array(_document -> 'readers'),
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
     end loop;
 end
-$$;
+$_$;
 
 ALTER FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) OWNER TO rag_owner;
 
@@ -1155,21 +1447,48 @@ ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with counts of the documents, passages and characters that the caller can see.';
 
+CREATE FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    AS $$
+    insert into rag_internal.ingest_log (user_name, run_id, collection, source, outcome,
+                                         document_id, chunks, detail)
+    select i.who, log_ingest.run_id, log_ingest.collection, log_ingest.source, log_ingest.outcome,
+           log_ingest.document_id, log_ingest.chunks, log_ingest.detail
+    from rag_internal.authenticate(who, ticket) i
+$$;
+
+ALTER FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) IS 'See rag.log_ingest.';
+
+CREATE FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid DEFAULT NULL::uuid, chunks integer DEFAULT NULL::integer, detail text DEFAULT NULL::text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.log_ingest(c.who, c.ticket, log_ingest.run_id, log_ingest.collection, log_ingest.source, log_ingest.outcome, log_ingest.document_id, log_ingest.chunks, log_ingest.detail) AS log_ingest
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) IS 'Adds a row to rag.ingest_log, in the caller''s own name. outcome: created, updated, unchanged, empty, binary, too_large, skipped or failed; detail: a reason of at most 1,000 characters, never text of the document.';
+
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
-    _collection rag.collection := rag_internal.own_collection(
+    _collection rag_internal.collection := rag_internal.own_collection(
         rag_internal.authenticate(who, ticket), rename_collection.name, true);
 begin
-    perform rag_internal.require_visible_text('new_name', new_name);
-    if length(new_name) > 200 then
-        raise exception using
-            errcode = '22023',
-            message = 'a collection name has at most 200 characters';
-    end if;
-    update rag.collection k
+    perform rag_internal.check_name(new_name);
+    update rag_internal.collection k
     set name = rename_collection.new_name, updated_at = now()
     where k.collection_id = _collection.collection_id;
 exception when unique_violation then
@@ -1206,6 +1525,26 @@ ALTER FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) O
 
 COMMENT ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) IS 'Removes a reader from a collection, or from one document by document_id; whether that changed something. It holds from the next statement on, in every session. Documents with readers of their own are not touched by a collection.';
 
+CREATE FUNCTION rag_internal.check_rankings(rankings jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+    if jsonb_typeof(rankings) is distinct from 'object'
+       or jsonb_path_exists(rankings, 'strict $.* ? (@.type() != "array")') then
+        raise exception using
+            errcode = '22023',
+            message = 'rankings is not a JSON object of arrays',
+            hint    = 'For example: {"mine": ["a", "b"], "theirs": ["b"]}.';
+    end if;
+    return rankings;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_rankings(rankings jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_rankings(rankings jsonb) IS 'The rankings; 22023 unless they are an object of arrays.';
+
 CREATE FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1235,8 +1574,10 @@ begin
             hint    = _hint;
     end if;
     if exists (select from jsonb_each(_weights) w
-               where case when jsonb_typeof(w.value) = 'number' then w.value::numeric < 0
-                               or w.value::numeric > 1e300 else true end)
+               where case when jsonb_typeof(w.value) = 'number'
+                          then not (w.value::numeric = 0
+                                    or w.value::numeric between 1e-300 and 1e300)
+                          else true end)
        or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
         raise exception using
             errcode = '22023',
@@ -1265,14 +1606,18 @@ COMMENT ON FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_k 
 CREATE FUNCTION rag.rrf(rankings jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT 60) RETURNS SETOF rag.fused
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     BEGIN ATOMIC
- WITH settings AS (
+ WITH given AS MATERIALIZED (
+          SELECT rag_internal.check_rankings(rrf.rankings) AS rankings
+         ), settings AS MATERIALIZED (
           SELECT rag_internal.check_weights(rrf.weights, ( SELECT COALESCE(jsonb_object_agg(k.k, 1), '{"": 1}'::jsonb) AS "coalesce"
-                    FROM jsonb_object_keys(rrf.rankings) k(k)), rrf.rrf_k) AS weights
+                    FROM given g,
+                     LATERAL jsonb_object_keys(g.rankings) k(k)), rrf.rrf_k) AS weights
          ), ranked AS (
           SELECT r.key AS ranking,
              i.id,
              min(i.rank) AS rank
-            FROM jsonb_each(rrf.rankings) r(key, value),
+            FROM given g,
+             LATERAL jsonb_each(g.rankings) r(key, value),
              LATERAL jsonb_array_elements_text(r.value) WITH ORDINALITY i(id, rank)
            GROUP BY r.key, i.id
          ), fused AS (
@@ -1375,44 +1720,37 @@ COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k in
 CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
-    _old rag.document := rag_internal.owned_document(
+    _old rag_internal.document := rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), update_document.document_id, false);
-    _new rag.document := _old;
-    _collection rag.collection;
+    _new rag_internal.document := _old;
+    _collection rag_internal.collection;
 begin
-    if jsonb_typeof(coalesce(update_document.metadata, '{}')) <> 'object' then
-        raise exception using errcode = '22023', message = 'metadata is not a JSON object';
-    elsif update_document.status not in ('active', 'archived') then
-        raise exception using
-            errcode = '22023',
-            message = format('unknown status "%s"', update_document.status),
-            hint    = 'A document is active or archived.';
-    end if;
     _new.title := coalesce(update_document.title, _old.title);
     _new.tags := coalesce(update_document.tags, _old.tags);
     _new.metadata := coalesce(update_document.metadata, _old.metadata);
     _new.status := coalesce(update_document.status, _old.status);
     _new.valid_from := coalesce(update_document.valid_from, _old.valid_from);
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
-    if _new.valid_from >= _new.valid_until then
-        raise exception using errcode = '22023', message = 'valid_from is not before valid_until';
-    end if;
+    perform rag_internal.check_document(_new);
     if _new = _old then
         return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
     end if;
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
-    update rag.document d
+    update rag_internal.document d
     set title = _new.title, tags = _new.tags, metadata = _new.metadata, status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.title is distinct from _old.title then
         select k.* into _collection
-        from rag.collection k
+        from rag_internal.collection k
         where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;
@@ -1438,11 +1776,14 @@ COMMENT ON FUNCTION rag.update_document(document_id uuid, title text, tags text[
 CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
     select (i.who)::text,
            'database role',
            array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
-                 from rag.principal p
+                 from rag_internal.principal p
                  where p.principal_id = any (i.principal_ids)
                  order by 1),
            i.tenant,
@@ -1497,7 +1838,7 @@ CREATE TABLE rag.model (
     CONSTRAINT model_kind_is_known CHECK ((kind = ANY (ARRAY['embedding'::text, 'sparse'::text, 'rerank'::text]))),
     CONSTRAINT model_metric_is_known CHECK ((metric = ANY (ARRAY['cosine'::text, 'l2'::text, 'inner_product'::text]))),
     CONSTRAINT model_provider_is_known CHECK ((provider = 'fastembed'::text)),
-    CONSTRAINT model_window_has_room CHECK ((max_tokens >= 16))
+    CONSTRAINT model_window_has_room CHECK ((max_tokens >= 32))
 );
 
 ALTER TABLE rag.model OWNER TO rag_owner;
@@ -1541,11 +1882,9 @@ CREATE FUNCTION rag_internal.add_words(document_id uuid) RETURNS void
     insert into rag_internal.word (word)
     select s.word
     from (select distinct w.word collate "C" as word
-          from rag.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
+          from rag_internal.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
           where c.document_id = add_words.document_id) s
     where not exists (select from rag_internal.word known where known.word = s.word)
-    order by s.word
-    on conflict do nothing
 $$;
 
 ALTER FUNCTION rag_internal.add_words(document_id uuid) OWNER TO rag_owner;
@@ -1564,7 +1903,7 @@ ALTER FUNCTION rag_internal.any_of(lexemes text[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.any_of(lexemes text[]) IS 'The lexemes joined by |; null for none.';
 
-CREATE TABLE rag.document (
+CREATE TABLE rag_internal.document (
     document_id uuid DEFAULT gen_random_uuid() NOT NULL,
     collection_id bigint NOT NULL,
     source text NOT NULL COLLATE pg_catalog."C",
@@ -1590,39 +1929,38 @@ CREATE TABLE rag.document (
     CONSTRAINT document_validity_is_ordered CHECK ((valid_from < valid_until))
 );
 
-ALTER TABLE rag.document OWNER TO rag_owner;
+ALTER TABLE rag_internal.document OWNER TO rag_owner;
 
-COMMENT ON TABLE rag.document IS 'A document as it was ingested, character for character.';
+COMMENT ON TABLE rag_internal.document IS 'A document as it was ingested, character for character.';
 
-COMMENT ON COLUMN rag.document.content_hash IS 'SHA-256 of content in UTF-8.';
+COMMENT ON COLUMN rag_internal.document.content_hash IS 'SHA-256 of content in UTF-8.';
 
-COMMENT ON COLUMN rag.document.attributes IS 'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC ISO text.';
+COMMENT ON COLUMN rag_internal.document.attributes IS 'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC ISO text.';
 
-COMMENT ON COLUMN rag.document.indexed_as IS 'The settings its chunks were made with; an ingest under other settings makes them anew.';
+COMMENT ON COLUMN rag_internal.document.indexed_as IS 'The settings its chunks were made with; an ingest under other settings makes them anew.';
 
-CREATE FUNCTION rag_internal.attributes(document rag.document) RETURNS jsonb
+CREATE FUNCTION rag_internal.attributes(document rag_internal.document) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select (document).metadata || jsonb_strip_nulls(jsonb_build_object(
-        'source', (document).source,
-        'title', (document).title,
-        'tags', (document).tags,
-        'version', (document).version,
-        'status', (document).status,
-        'valid_from', to_char((document).valid_from at time zone 'UTC',
-                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'valid_until', to_char((document).valid_until at time zone 'UTC',
-                               'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'created_at', to_char((document).created_at at time zone 'UTC',
-                              'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-        'updated_at', to_char((document).updated_at at time zone 'UTC',
-                              'YYYY-MM-DD"T"HH24:MI:SS"Z"')))
+    select (document).metadata
+           - array['source', 'title', 'tags', 'version', 'status', 'valid_from', 'valid_until',
+                   'created_at', 'updated_at']
+           || jsonb_strip_nulls(jsonb_build_object(
+                  'source', (document).source,
+                  'title', (document).title,
+                  'tags', (document).tags,
+                  'version', (document).version,
+                  'status', (document).status,
+                  'valid_from', rag_internal.iso_time((document).valid_from),
+                  'valid_until', rag_internal.iso_time((document).valid_until),
+                  'created_at', rag_internal.iso_time((document).created_at),
+                  'updated_at', rag_internal.iso_time((document).updated_at)))
 $$;
 
-ALTER FUNCTION rag_internal.attributes(document rag.document) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.attributes(document rag_internal.document) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.attributes(document rag.document) IS 'rag.document.attributes: metadata under source, title, tags, version, status and dates (UTC, ISO 8601).';
+COMMENT ON FUNCTION rag_internal.attributes(document rag_internal.document) IS 'Metadata without, and then with, source, title, tags, version, status and dates (UTC, ISO 8601): what the system does not know of a document, metadata cannot claim.';
 
 CREATE FUNCTION rag_internal.authenticate(who name, ticket bytea) RETURNS rag_internal.identity
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -1646,7 +1984,7 @@ begin
                               or pg_has_role(authenticate.who, 'rag_owner', 'usage');
     _identity.principal_ids := array(
         select p.principal_id
-        from rag.principal p
+        from rag_internal.principal p
         left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
         where p.kind = 'public'
            or (p.kind = 'role' and pg_has_role(authenticate.who, r.oid, 'usage')));
@@ -1676,7 +2014,7 @@ begin
     return query
     with question as materialized (
         select k.text_config, a.lexemes, rag_internal.any_of(a.lexemes) as any_lexeme
-        from (select distinct k.text_config from rag.collection k
+        from (select distinct k.text_config from rag_internal.collection k
               where k.collection_id = any (_collection_ids)) k
         cross join lateral (
             select tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes) a
@@ -1724,6 +2062,39 @@ $$;
 ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A filter masks passages and moves no statistic.';
+
+CREATE FUNCTION rag_internal.check_document(document rag_internal.document) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _problem text := case
+        when jsonb_typeof((document).metadata) <> 'object' then 'metadata is not a JSON object'
+        -- a filter path goes down recursively, on the stack of whoever searches
+        when jsonb_path_exists((document).metadata, '$.**{65}')
+            then 'metadata is nested deeper than 64 levels'
+        when octet_length((document).source) + octet_length((document).version) > 2000
+            then 'source and version have more than 2,000 bytes together'
+        when length((document).title) > 2000 then 'title has more than 2,000 characters'
+        when array_ndims((document).tags) > 1 or array_position((document).tags, null) is not null
+            then 'tags is not a plain list of strings'
+        when (document).status not in ('active', 'archived')
+            then format('status is "%s", but a document is active or archived', (document).status)
+        when (document).valid_from >= (document).valid_until
+            then 'valid_from is not before valid_until' end;
+begin
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'Nothing was stored; correct it and send the document again.';
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_document(document rag_internal.document) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_document(document rag_internal.document) IS '22023 for what a document may not be: metadata no object or too deep, keys or title too long, tags that are no list, an unknown status, a validity that ends before it begins.';
 
 CREATE FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -1776,6 +2147,28 @@ ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, var
 
 COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
 
+CREATE FUNCTION rag_internal.check_name(name text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.require_visible_text('name', check_name.name);
+    if length(check_name.name) > 200
+       or check_name.name
+          ~ '[\u0001-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]' then
+        raise exception using
+            errcode = '22023',
+            message = 'the name of a collection has at most 200 characters, and none that controls '
+                      'how text is shown',
+            hint    = 'Use letters, digits, spaces and signs.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_name(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_name(name text) IS '22023 for a blank or long name, and for control, bidirectional and zero-width characters.';
+
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1806,7 +2199,7 @@ $$;
 
 ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
+COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
 
 CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
     LANGUAGE plpython3u STABLE
@@ -1833,7 +2226,7 @@ ALTER FUNCTION rag_internal.new_id() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.new_id() IS 'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
 
-CREATE TABLE rag.collection (
+CREATE TABLE rag_internal.collection (
     collection_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     name text NOT NULL COLLATE pg_catalog."C",
     tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
@@ -1853,11 +2246,11 @@ CREATE TABLE rag.collection (
     CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text))
 );
 
-ALTER TABLE rag.collection OWNER TO rag_owner;
+ALTER TABLE rag_internal.collection OWNER TO rag_owner;
 
-COMMENT ON TABLE rag.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
+COMMENT ON TABLE rag_internal.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
 
-CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag.collection
+CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag_internal.collection
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1898,19 +2291,20 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
            case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
                 then array(select case p.kind when 'public' then 'public'
                                   else p.kind || ':' || p.name end
-                           from rag_internal.acl_reader ar join rag.principal p using (principal_id)
+                           from rag_internal.acl_reader ar
+                           join rag_internal.principal p using (principal_id)
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
            k.created_at, k.updated_at
     from rag_internal.visible_collections(identity, names) k
-    join rag.principal owner on owner.principal_id = k.owner_id
+    join rag_internal.principal owner on owner.principal_id = k.owner_id
     left join rag.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
-               coalesce(sum((select count(*) from rag.chunk c
+               coalesce(sum((select count(*) from rag_internal.chunk c
                              where c.document_id = d.document_id)), 0)::bigint as chunks
-        from rag.document d
+        from rag_internal.document d
         where d.collection_id = k.collection_id
           and d.acl_id in (select rag_internal.visible_acls(identity))) seen
     order by k.name
@@ -1940,33 +2334,29 @@ declare
     _model rag.model;
     _acl_id bigint;
 begin
-    perform rag_internal.require_visible_text('name', create_collection.name);
-    if length(create_collection.name) > 200 then
-        raise exception using
-            errcode = '22023',
-            message = 'a collection name has at most 200 characters';
-    end if;
+    perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.find_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
                                     null);
-    perform rag.analyze('settings', text_config);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
-    insert into rag.acl default values returning acl_id into _acl_id;
+    insert into rag_internal.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
     select distinct p.principal_id, _acl_id
     from (select _owner_id
           union
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
-    insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
-                                min_chunk_size, model_id, text_config, search_defaults)
+    insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
+                                         overlap, min_chunk_size, model_id, text_config,
+                                         search_defaults)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
             coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
-            create_collection.text_config, create_collection.search_defaults);
+            rag_internal.canonical_text_config(create_collection.text_config),
+            create_collection.search_defaults);
 exception when unique_violation then
     raise exception using
         errcode = '42710',
@@ -2098,7 +2488,7 @@ begin
     -- stop words are looked for only where there is nothing else
     _telling := array(
         select w from unnest(_words) w
-        where exists (select from rag.collection k
+        where exists (select from rag_internal.collection k
                       where k.collection_id = any (_collection_ids)
                         and rag.analyze(w, k.text_config) <> ''));
     if cardinality(_telling) > 0 then
@@ -2168,9 +2558,9 @@ CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_in
                   left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
     from page p
     join leg l using (chunk_id)
-    join rag.chunk c using (chunk_id)
-    join rag.document d on d.document_id = c.document_id
-    join rag.collection k on k.collection_id = d.collection_id
+    join rag_internal.chunk c using (chunk_id)
+    join rag_internal.document d on d.document_id = c.document_id
+    join rag_internal.collection k on k.collection_id = d.collection_id
     where d.acl_id = any ((scope).acl_ids)
     order by p.rank
 $$;
@@ -2188,9 +2578,9 @@ $$;
 
 ALTER FUNCTION rag_internal.index_text(title text, content text, config text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.index_text(title text, content text, config text) IS 'rag.chunk.tsv of a passage.';
+COMMENT ON FUNCTION rag_internal.index_text(title text, content text, config text) IS 'rag_internal.chunk.tsv of a passage.';
 
-CREATE FUNCTION rag_internal.indexing_settings(collection rag.collection) RETURNS jsonb
+CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2204,9 +2594,9 @@ CREATE FUNCTION rag_internal.indexing_settings(collection rag.collection) RETURN
         'text_config', (collection).text_config)
 $$;
 
-ALTER FUNCTION rag_internal.indexing_settings(collection rag.collection) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag.collection) IS 'rag.document.indexed_as of what is ingested now.';
+COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) IS 'rag_internal.document.indexed_as of what is ingested now.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -2219,10 +2609,10 @@ declare
 begin
     loop
         select a.acl_id into _acl_id
-        from rag.acl a
+        from rag_internal.acl a
         where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
         exit when found;
-        insert into rag.acl (reader_set) values (_reader_set)
+        insert into rag_internal.acl (reader_set) values (_reader_set)
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then
@@ -2238,6 +2628,19 @@ $$;
 ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) IS 'acl_id of the class whose readers are these principals; equal sets share one class.';
+
+CREATE FUNCTION rag_internal.iso_time(moment timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case when isfinite(moment)
+                then to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+                else moment::text end
+$$;
+
+ALTER FUNCTION rag_internal.iso_time(moment timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) IS 'UTC in ISO 8601, seconds cut off; infinity and -infinity by these words.';
 
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2315,12 +2718,12 @@ ALTER FUNCTION rag_internal.model_status(model rag.model) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.model_status(model rag.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
 
-CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag.collection
+CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag_internal.collection
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _collection rag.collection;
+    _collection rag_internal.collection;
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
@@ -2332,10 +2735,10 @@ begin
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
     if exclusive then
-        select k.* into _collection from rag.collection k
+        select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id for update;
     else
-        select k.* into _collection from rag.collection k
+        select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id for share;
     end if;
     if not found then
@@ -2355,37 +2758,40 @@ COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, 
 CREATE FUNCTION rag_internal.own_principals(who name, ticket bytea) RETURNS SETOF bigint
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
     select p.principal_id
     from rag_internal.authenticate(who, ticket) i
-    join rag.principal p on i.sees_everything or p.principal_id = any (i.principal_ids)
+    join rag_internal.principal p on i.sees_everything or p.principal_id = any (i.principal_ids)
 $$;
 
 ALTER FUNCTION rag_internal.own_principals(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.own_principals(who name, ticket bytea) IS 'principal_id of each principal that the caller is (of all, for who sees everything); used by policies.';
 
-CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) RETURNS rag.document
+CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) RETURNS rag_internal.document
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _document rag.document;
-    _collection rag.collection;
+    _document rag_internal.document;
+    _collection rag_internal.collection;
     _owned boolean;
 begin
     select k.* into _collection
-    from rag.collection k
-    where k.collection_id = (select d.collection_id from rag.document d
+    from rag_internal.collection k
+    where k.collection_id = (select d.collection_id from rag_internal.document d
                              where d.document_id = owned_document.document_id);
     _owned := found and ((identity).sees_everything
                          or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
         perform rag_internal.own_collection(identity, _collection.name, exclusive);
-        select d.* into _document from rag.document d
+        select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id for update;
     else
-        select d.* into _document from rag.document d
+        select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id
           and d.acl_id in (select rag_internal.visible_acls(identity));
     end if;
@@ -2409,7 +2815,7 @@ ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, docum
 
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
 
-CREATE FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) RETURNS rag_internal.prepared_chunk[]
+CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2434,7 +2840,7 @@ begin
     with known as (
         select distinct on (e.embed_hash) e.embed_hash, e.v
         from rag_internal.embedding e
-        join rag.collection k on k.collection_id = e.collection_id
+        join rag_internal.collection k on k.collection_id = e.collection_id
         where e.model_id = _model.model_id
           and e.embed_hash in (select c.embed_hash from unnest(_chunks) c)
           and k.tenant = (collection).tenant
@@ -2461,9 +2867,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) IS 'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
+COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) IS 'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
 
 CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
     LANGUAGE plpgsql
@@ -2494,11 +2900,11 @@ begin
 
     loop
         select p.principal_id into _principal_id
-        from rag.principal p
+        from rag_internal.principal p
         where p.tenant = '' and p.kind = _kind and p.name = _name
           and p.role_oid is not distinct from _role_oid;
         exit when found;
-        insert into rag.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
+        insert into rag_internal.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
         on conflict do nothing;
     end loop;
     return _principal_id;
@@ -2512,6 +2918,9 @@ COMMENT ON FUNCTION rag_internal.principal_for(reader text) IS 'principal_id of 
 CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF bigint
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
     AS $$
     select rag_internal.visible_acls(rag_internal.authenticate(who, ticket))
 $$;
@@ -2520,14 +2929,112 @@ ALTER FUNCTION rag_internal.readable_acls(who name, ticket bytea) OWNER TO rag_o
 
 COMMENT ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) IS 'acl_id of each sharing class that the caller may read; used by policies.';
 
+CREATE FUNCTION rag_internal.readable_collections(who name, ticket bytea) RETURNS TABLE(name text, owner text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select k.name, p.name, k.description, k.strategy, k.chunk_size, k.overlap,
+               k.min_chunk_size, coalesce(m.name, 'none'), k.text_config, k.search_defaults,
+               k.created_at, k.updated_at
+        from rag_internal.visible_collections(_identity, null) k
+        join rag_internal.principal p on p.principal_id = k.owner_id
+        left join rag.model m on m.model_id = k.model_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_collections(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) IS 'Rows of rag.collection.';
+
+CREATE FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) RETURNS TABLE(run_id uuid, logged_at timestamp with time zone, user_name name, collection text, source text, outcome text, document_id uuid, chunks integer, detail text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select l.run_id, l.logged_at, l.user_name, l.collection, l.source, l.outcome,
+               l.document_id, l.chunks, l.detail
+        from rag_internal.ingest_log l
+        where _identity.sees_everything or l.user_name = _identity.who;
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) IS 'Rows of rag.ingest_log.';
+
+CREATE FUNCTION rag_internal.readable_jobs(who name, ticket bytea) RETURNS TABLE(job_id bigint, kind text, collection text, payload jsonb, status text, attempts integer, run_after timestamp with time zone, error text, created_by name, created_at timestamp with time zone, finished_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select j.job_id, j.kind, k.name, j.payload, j.status, j.attempts, j.run_after, j.error,
+               j.created_by, j.created_at, j.finished_at
+        from rag_internal.job j
+        left join rag_internal.collection k using (collection_id)
+        where _identity.sees_everything or j.created_by = _identity.who;
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_jobs(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) IS 'Rows of rag.job.';
+
+CREATE FUNCTION rag_internal.readable_principals(who name, ticket bytea) RETURNS TABLE(kind text, name text, created_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select p.kind, p.name, p.created_at
+        from rag_internal.principal p
+        where _identity.sees_everything or p.principal_id = any (_identity.principal_ids);
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_principals(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) IS 'Rows of rag.principal.';
+
 CREATE FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    update rag.document d set acl_id = reclass_document.acl_id
+    update rag_internal.document d set acl_id = reclass_document.acl_id
     where d.document_id = reclass_document.document_id;
     update rag_internal.embedding e set acl_id = reclass_document.acl_id
-    from rag.chunk c
+    from rag_internal.chunk c
     where c.document_id = reclass_document.document_id and e.chunk_id = c.chunk_id;
 $$;
 
@@ -2535,39 +3042,39 @@ ALTER FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) OW
 
 COMMENT ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) IS 'Changes acl_id of a document and of its vectors.';
 
-CREATE FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) RETURNS void
+CREATE FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-    update rag.chunk c
+    update rag_internal.chunk c
     set tsv = n.tsv,
         lexeme_count = rag_internal.count_lexemes(n.tsv),
         surface = rag_internal.surface_forms(concat_ws(' ', (document).title, c.content))
     from (select o.chunk_id,
                  rag_internal.index_text((document).title, o.content,
                                          (collection).text_config) as tsv
-          from rag.chunk o
+          from rag_internal.chunk o
           where o.document_id = (document).document_id) n
     where c.chunk_id = n.chunk_id;
     perform rag_internal.add_words((document).document_id);
 end
 $$;
 
-ALTER FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) IS 'Computes tsv, lexeme_count and surface of a document''s passages anew.';
+COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes tsv, lexeme_count and surface of a document''s passages anew.';
 
-CREATE FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _new rag.document := document;
-    _old rag.document;
+    _new rag_internal.document := document;
+    _old rag_internal.document;
     _count integer := 0;
 begin
-    select d.* into _old from rag.document d
+    select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version
     for update;
@@ -2589,7 +3096,7 @@ begin
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
-    update rag.document d
+    update rag_internal.document d
     set title = _new.title, content = _new.content, content_hash = _new.content_hash,
         mime = _new.mime, language = _new.language, status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
@@ -2610,9 +3117,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been removed.';
+COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been removed.';
 
 CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -2659,7 +3166,7 @@ CREATE FUNCTION rag_internal.search_defaults(collection_ids bigint[]) RETURNS js
     select case when count(distinct k.search_defaults) = 1
                 then (array_agg(k.search_defaults))[1]
                 else '{}' end
-    from rag.collection k
+    from rag_internal.collection k
     where k.collection_id = any (search_defaults.collection_ids)
 $$;
 
@@ -2698,7 +3205,8 @@ declare
     _ranked text := format(
         'select ''semantic'', '
         '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        '%s, n.chunk_id, c.document_id, c.chunk_index from %%s n join rag.chunk c using (chunk_id) '
+        '%s, n.chunk_id, c.document_id, c.chunk_index '
+        'from %%s n join rag_internal.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
 begin
@@ -2743,12 +3251,12 @@ declare
 begin
     for _model in
         select m.* from rag.model m
-        where m.model_id in (select k.model_id from rag.collection k
+        where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
         order by m.name
     loop
         _of_model.collection_ids := array(
-            select k.collection_id from rag.collection k
+            select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
         _hits := _hits || array(
             select h
@@ -2756,6 +3264,12 @@ begin
                 (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
                 cut) h);
     end loop;
+    if _model.model_id is null and cardinality((scope).collection_ids) > 0 then
+        raise exception using
+            errcode = '55000',
+            message = 'no collection of this search has an embedding model',
+            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
+    end if;
     return query
         select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
                h.score, h.chunk_id, h.document_id, h.chunk_index
@@ -2767,7 +3281,7 @@ $$;
 
 ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that the collections use; none where they use none.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that the collections use; 55000 where they use none.';
 
 CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) RETURNS TABLE(query_word text, word text, similarity double precision)
     LANGUAGE plpgsql STABLE
@@ -2779,7 +3293,7 @@ CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_interna
 declare
     _acl_ids bigint[] := (scope).acl_ids;
     _collection_ids bigint[] := (scope).collection_ids;
-    _configs text[] := array(select distinct k.text_config from rag.collection k
+    _configs text[] := array(select distinct k.text_config from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids));
     _word text;
     _max_distance integer;
@@ -2856,7 +3370,7 @@ begin
     if items is null or items = 'null' then
         return null;
     elsif jsonb_typeof(items) <> 'array'
-          or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
+          or jsonb_path_exists(items, 'strict $[*] ? (@.type() != "string")') then
         raise exception using
             errcode = '22023',
             message = 'tags and readers are JSON arrays of strings';
@@ -2874,7 +3388,7 @@ CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity) RETURN
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select a.acl_id
-    from rag.acl a
+    from rag_internal.acl a
     where (identity).sees_everything
        or (a.tenant = (identity).tenant
            and a.security_level <= (identity).clearance
@@ -2887,24 +3401,24 @@ ALTER FUNCTION rag_internal.visible_acls(identity rag_internal.identity) OWNER T
 
 COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) IS 'acl_id of each sharing class that the identity may read: its tenant, its clearance, one of its principals.';
 
-CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag.collection
+CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag_internal.collection
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _acl_ids bigint[] := array(select rag_internal.visible_acls(identity));
     _found text[] := '{}';
-    _collection rag.collection;
+    _collection rag_internal.collection;
     _missing text;
 begin
     for _collection in
         select k.*
-        from rag.collection k
+        from rag_internal.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
                or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
-               or exists (select from rag.document d
+               or exists (select from rag_internal.document d
                           where d.collection_id = k.collection_id
                             and d.acl_id = any (_acl_ids)))
         order by k.name
@@ -2929,16 +3443,16 @@ ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, 
 
 COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
 
-CREATE FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
+CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _written integer;
 begin
-    delete from rag.chunk c where c.document_id = (document).document_id;
+    delete from rag_internal.chunk c where c.document_id = (document).document_id;
     with written as (
-        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset,
+        insert into rag_internal.chunk (document_id, chunk_index, content, embed_text, start_offset,
                                end_offset, start_line, end_line, heading, section_start,
                                section_end, kind, token_count, value, tsv, lexeme_count, surface)
         select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
@@ -2965,11 +3479,87 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes, words and vectors of a document in place of those it had; how many passages.';
+COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes, words and vectors of a document in place of those it had; how many passages.';
 
-CREATE TABLE rag.acl (
+CREATE VIEW rag.collection WITH (security_invoker='true') AS
+ SELECT r.name,
+    r.owner,
+    r.description,
+    r.strategy,
+    r.chunk_size,
+    r.overlap,
+    r.min_chunk_size,
+    r.model,
+    r.text_config,
+    r.search_defaults,
+    r.created_at,
+    r.updated_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_collections(c.who, c.ticket) r(name, owner, description, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, created_at, updated_at);
+
+ALTER TABLE rag.collection OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.collection IS 'Collections that the caller may know of; rag.list_collections() counts what is in them. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+CREATE VIEW rag.ingest_log WITH (security_invoker='true') AS
+ SELECT r.run_id,
+    r.logged_at,
+    r.user_name,
+    r.collection,
+    r.source,
+    r.outcome,
+    r.document_id,
+    r.chunks,
+    r.detail
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_ingest_log(c.who, c.ticket) r(run_id, logged_at, user_name, collection, source, outcome, document_id, chunks, detail);
+
+ALTER TABLE rag.ingest_log OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.ingest_log IS 'What happened to each file of the loads that the caller ran; rag.log_ingest writes a row. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+CREATE VIEW rag.job WITH (security_invoker='true') AS
+ SELECT r.job_id,
+    r.kind,
+    r.collection,
+    r.payload,
+    r.status,
+    r.attempts,
+    r.run_after,
+    r.error,
+    r.created_by,
+    r.created_at,
+    r.finished_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_jobs(c.who, c.ticket) r(job_id, kind, collection, payload, status, attempts, run_after, error, created_by, created_at, finished_at);
+
+ALTER TABLE rag.job OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.job IS 'Background work that the caller asked for. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+ALTER TABLE rag.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rag.model_model_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE VIEW rag.principal WITH (security_invoker='true') AS
+ SELECT r.kind,
+    r.name,
+    r.created_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_principals(c.who, c.ticket) r(kind, name, created_at);
+
+ALTER TABLE rag.principal OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.principal IS 'Who the caller is to ragsql: the roles it has usage of that were granted something, and public. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+
+CREATE TABLE rag_internal.acl (
     acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     reader_set bytea,
     tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
@@ -2977,11 +3567,26 @@ CREATE TABLE rag.acl (
     CONSTRAINT acl_security_level_not_negative CHECK ((security_level >= 0))
 );
 
-ALTER TABLE rag.acl OWNER TO rag_owner;
+ALTER TABLE rag_internal.acl OWNER TO rag_owner;
 
-COMMENT ON TABLE rag.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
+COMMENT ON TABLE rag_internal.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
 
-CREATE TABLE rag.chunk (
+CREATE TABLE rag_internal.acl_reader (
+    principal_id bigint NOT NULL,
+    acl_id bigint NOT NULL
+);
+
+ALTER TABLE rag_internal.acl_reader OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.acl_reader IS 'The readers of each sharing class.';
+
+CREATE TABLE rag_internal.alembic_version (
+    version_num character varying(32) NOT NULL
+);
+
+ALTER TABLE rag_internal.alembic_version OWNER TO postgres;
+
+CREATE TABLE rag_internal.chunk (
     chunk_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     document_id uuid NOT NULL,
     chunk_index integer NOT NULL,
@@ -3005,97 +3610,19 @@ CREATE TABLE rag.chunk (
     CONSTRAINT chunk_span_is_ordered CHECK (((0 <= start_offset) AND (start_offset < end_offset)))
 );
 
-ALTER TABLE rag.chunk OWNER TO rag_owner;
+ALTER TABLE rag_internal.chunk OWNER TO rag_owner;
 
-COMMENT ON TABLE rag.chunk IS 'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). It is known to callers as (document_id, chunk_index).';
+COMMENT ON TABLE rag_internal.chunk IS 'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). It is known to callers as (document_id, chunk_index).';
 
-COMMENT ON COLUMN rag.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
+COMMENT ON COLUMN rag_internal.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
 
-COMMENT ON COLUMN rag.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
+COMMENT ON COLUMN rag_internal.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
 
-COMMENT ON COLUMN rag.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A) and content.';
+COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A) and content.';
 
-COMMENT ON COLUMN rag.chunk.lexeme_count IS 'Occurrences of lexemes in tsv: the length that BM25 knows.';
+COMMENT ON COLUMN rag_internal.chunk.lexeme_count IS 'Occurrences of lexemes in tsv: the length that BM25 knows.';
 
-COMMENT ON COLUMN rag.chunk.surface IS 'Folded words as they are written, unstemmed: what typos are compared with.';
-
-CREATE TABLE rag.ingest_log (
-    log_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    run_id uuid NOT NULL,
-    logged_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    user_name name DEFAULT CURRENT_USER NOT NULL,
-    collection text NOT NULL,
-    source text NOT NULL,
-    outcome text NOT NULL,
-    document_id uuid,
-    chunks integer,
-    detail text,
-    CONSTRAINT ingest_log_detail_is_short CHECK ((length(detail) <= 1000)),
-    CONSTRAINT ingest_log_outcome_is_known CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'empty'::text, 'binary'::text, 'too_large'::text, 'skipped'::text, 'failed'::text])))
-);
-
-ALTER TABLE rag.ingest_log OWNER TO rag_owner;
-
-COMMENT ON TABLE rag.ingest_log IS 'What happened to each file of each load; a user sees the runs of its own.';
-
-CREATE TABLE rag.job (
-    job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    kind text NOT NULL,
-    collection_id bigint,
-    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
-    status text DEFAULT 'queued'::text NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    run_after timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone,
-    error text,
-    created_by name DEFAULT CURRENT_USER NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'dead'::text])))
-);
-
-ALTER TABLE rag.job OWNER TO rag_owner;
-
-COMMENT ON TABLE rag.job IS 'The queue of background work; a reader sees the jobs it asked for.';
-
-ALTER TABLE rag.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME rag.model_model_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
-CREATE TABLE rag.principal (
-    principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    kind text NOT NULL,
-    name text NOT NULL COLLATE pg_catalog."C",
-    role_oid oid,
-    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT principal_kind_is_known CHECK ((kind = ANY (ARRAY['role'::text, 'user'::text, 'group'::text, 'public'::text]))),
-    CONSTRAINT principal_role_has_oid CHECK (((kind = 'role'::text) = (role_oid IS NOT NULL)))
-);
-
-ALTER TABLE rag.principal OWNER TO rag_owner;
-
-COMMENT ON TABLE rag.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
-
-CREATE TABLE rag_internal.acl_reader (
-    principal_id bigint NOT NULL,
-    acl_id bigint NOT NULL
-);
-
-ALTER TABLE rag_internal.acl_reader OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.acl_reader IS 'The readers of each sharing class.';
-
-CREATE TABLE rag_internal.alembic_version (
-    version_num character varying(32) NOT NULL
-);
-
-ALTER TABLE rag_internal.alembic_version OWNER TO postgres;
+COMMENT ON COLUMN rag_internal.chunk.surface IS 'Folded words as they are written, unstemmed: what typos are compared with.';
 
 CREATE TABLE rag_internal.created_extension (
     name text NOT NULL COLLATE pg_catalog."C"
@@ -3121,6 +3648,45 @@ COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and mode
 
 COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
 
+CREATE TABLE rag_internal.ingest_log (
+    log_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    run_id uuid NOT NULL,
+    logged_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    user_name name DEFAULT CURRENT_USER NOT NULL,
+    collection text NOT NULL,
+    source text NOT NULL,
+    outcome text NOT NULL,
+    document_id uuid,
+    chunks integer,
+    detail text,
+    CONSTRAINT ingest_log_detail_is_short CHECK ((length(detail) <= 1000)),
+    CONSTRAINT ingest_log_outcome_is_known CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'empty'::text, 'binary'::text, 'too_large'::text, 'skipped'::text, 'failed'::text])))
+);
+
+ALTER TABLE rag_internal.ingest_log OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.ingest_log IS 'What happened to each file of each load; a user sees the runs of its own.';
+
+CREATE TABLE rag_internal.job (
+    job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    collection_id bigint,
+    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
+    status text DEFAULT 'queued'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    run_after timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    error text,
+    created_by name DEFAULT CURRENT_USER NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'dead'::text])))
+);
+
+ALTER TABLE rag_internal.job OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.job IS 'The queue of background work; a reader sees the jobs it asked for.';
+
 CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
  SELECT c.chunk_id,
     c.document_id,
@@ -3132,14 +3698,29 @@ CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
     d.acl_id,
     d.attributes,
     k.text_config
-   FROM ((rag.chunk c
-     JOIN rag.document d USING (document_id))
-     JOIN rag.collection k USING (collection_id))
+   FROM ((rag_internal.chunk c
+     JOIN rag_internal.document d USING (document_id))
+     JOIN rag_internal.collection k USING (collection_id))
   WHERE ((d.status = 'active'::text) AND ((d.valid_from IS NULL) OR (d.valid_from <= statement_timestamp())) AND ((d.valid_until IS NULL) OR (d.valid_until > statement_timestamp())));
 
 ALTER TABLE rag_internal.live_chunk OWNER TO rag_owner;
 
 COMMENT ON VIEW rag_internal.live_chunk IS 'Passages of active documents within their validity. Every use adds the caller''s sharing classes.';
+
+CREATE TABLE rag_internal.principal (
+    principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    role_oid oid,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT principal_kind_is_known CHECK ((kind = ANY (ARRAY['role'::text, 'user'::text, 'group'::text, 'public'::text]))),
+    CONSTRAINT principal_role_has_oid CHECK (((kind = 'role'::text) = (role_oid IS NOT NULL)))
+);
+
+ALTER TABLE rag_internal.principal OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
 CREATE TABLE rag_internal.setting (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -3156,40 +3737,7 @@ CREATE TABLE rag_internal.word (
 
 ALTER TABLE rag_internal.word OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.word IS 'Every distinct surface form; which of them a caller may know is asked of rag.chunk.surface.';
-
-ALTER TABLE ONLY rag.acl
-    ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
-
-ALTER TABLE ONLY rag.acl
-    ADD CONSTRAINT acl_reader_set_key UNIQUE (tenant, security_level, reader_set);
-
-ALTER TABLE ONLY rag.chunk
-    ADD CONSTRAINT chunk_key UNIQUE (document_id, chunk_index);
-
-ALTER TABLE ONLY rag.chunk
-    ADD CONSTRAINT chunk_pkey PRIMARY KEY (chunk_id);
-
-ALTER TABLE ONLY rag.collection
-    ADD CONSTRAINT collection_acl_id_key UNIQUE (acl_id);
-
-ALTER TABLE ONLY rag.collection
-    ADD CONSTRAINT collection_name_key UNIQUE (tenant, name);
-
-ALTER TABLE ONLY rag.collection
-    ADD CONSTRAINT collection_pkey PRIMARY KEY (collection_id);
-
-ALTER TABLE ONLY rag.document
-    ADD CONSTRAINT document_key UNIQUE (collection_id, source, version);
-
-ALTER TABLE ONLY rag.document
-    ADD CONSTRAINT document_pkey PRIMARY KEY (document_id);
-
-ALTER TABLE ONLY rag.ingest_log
-    ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (log_id);
-
-ALTER TABLE ONLY rag.job
-    ADD CONSTRAINT job_pkey PRIMARY KEY (job_id);
+COMMENT ON TABLE rag_internal.word IS 'Every surface form; which of them a caller may know is asked of rag_internal.chunk.surface.';
 
 ALTER TABLE ONLY rag.model
     ADD CONSTRAINT model_name_key UNIQUE (name);
@@ -3197,23 +3745,56 @@ ALTER TABLE ONLY rag.model
 ALTER TABLE ONLY rag.model
     ADD CONSTRAINT model_pkey PRIMARY KEY (model_id);
 
-ALTER TABLE ONLY rag.principal
-    ADD CONSTRAINT principal_key UNIQUE NULLS NOT DISTINCT (tenant, kind, name, role_oid);
-
-ALTER TABLE ONLY rag.principal
-    ADD CONSTRAINT principal_pkey PRIMARY KEY (principal_id);
+ALTER TABLE ONLY rag_internal.acl
+    ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
 
 ALTER TABLE ONLY rag_internal.acl_reader
     ADD CONSTRAINT acl_reader_pkey PRIMARY KEY (principal_id, acl_id);
 
+ALTER TABLE ONLY rag_internal.acl
+    ADD CONSTRAINT acl_reader_set_key UNIQUE (tenant, security_level, reader_set);
+
 ALTER TABLE ONLY rag_internal.alembic_version
     ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
+
+ALTER TABLE ONLY rag_internal.chunk
+    ADD CONSTRAINT chunk_key UNIQUE (document_id, chunk_index);
+
+ALTER TABLE ONLY rag_internal.chunk
+    ADD CONSTRAINT chunk_pkey PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY rag_internal.collection
+    ADD CONSTRAINT collection_acl_id_key UNIQUE (acl_id);
+
+ALTER TABLE ONLY rag_internal.collection
+    ADD CONSTRAINT collection_name_key UNIQUE (tenant, name);
+
+ALTER TABLE ONLY rag_internal.collection
+    ADD CONSTRAINT collection_pkey PRIMARY KEY (collection_id);
 
 ALTER TABLE ONLY rag_internal.created_extension
     ADD CONSTRAINT created_extension_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY rag_internal.document
+    ADD CONSTRAINT document_key UNIQUE (collection_id, source, version);
+
+ALTER TABLE ONLY rag_internal.document
+    ADD CONSTRAINT document_pkey PRIMARY KEY (document_id);
+
 ALTER TABLE ONLY rag_internal.embedding
     ADD CONSTRAINT embedding_pkey PRIMARY KEY (model_id, chunk_id);
+
+ALTER TABLE ONLY rag_internal.ingest_log
+    ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (log_id);
+
+ALTER TABLE ONLY rag_internal.job
+    ADD CONSTRAINT job_pkey PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY rag_internal.principal
+    ADD CONSTRAINT principal_key UNIQUE NULLS NOT DISTINCT (tenant, kind, name, role_oid);
+
+ALTER TABLE ONLY rag_internal.principal
+    ADD CONSTRAINT principal_pkey PRIMARY KEY (principal_id);
 
 ALTER TABLE ONLY rag_internal.setting
     ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
@@ -3221,30 +3802,19 @@ ALTER TABLE ONLY rag_internal.setting
 ALTER TABLE ONLY rag_internal.ticket_key
     ADD CONSTRAINT ticket_key_pkey PRIMARY KEY (only_row);
 
-ALTER TABLE ONLY rag_internal.word
-    ADD CONSTRAINT word_pkey PRIMARY KEY (word);
-
-CREATE INDEX chunk_surface ON rag.chunk USING gin (surface);
-
-CREATE INDEX chunk_tsv ON rag.chunk USING gin (tsv);
-
-CREATE INDEX collection_owner_id ON rag.collection USING btree (owner_id);
-
-CREATE INDEX document_acl_id ON rag.document USING btree (acl_id);
-
-CREATE INDEX document_attributes ON rag.document USING gin (attributes jsonb_path_ops);
-
-CREATE INDEX ingest_log_logged_at ON rag.ingest_log USING btree (logged_at);
-
-CREATE INDEX ingest_log_run_id ON rag.ingest_log USING btree (run_id);
-
-CREATE INDEX job_collection_id ON rag.job USING btree (collection_id);
-
-CREATE INDEX job_queue ON rag.job USING btree (run_after) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
-
 CREATE UNIQUE INDEX model_default ON rag.model USING btree (kind) WHERE is_default;
 
 CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
+
+CREATE INDEX chunk_surface ON rag_internal.chunk USING gin (surface);
+
+CREATE INDEX chunk_tsv ON rag_internal.chunk USING gin (tsv);
+
+CREATE INDEX collection_owner_id ON rag_internal.collection USING btree (owner_id);
+
+CREATE INDEX document_acl_id ON rag_internal.document USING btree (acl_id);
+
+CREATE INDEX document_attributes ON rag_internal.document USING gin (attributes jsonb_path_ops);
 
 CREATE INDEX embedding_chunk_id ON ONLY rag_internal.embedding USING btree (chunk_id);
 
@@ -3252,112 +3822,118 @@ CREATE INDEX embedding_embed_hash ON ONLY rag_internal.embedding USING btree (em
 
 CREATE INDEX embedding_scope ON ONLY rag_internal.embedding USING btree (acl_id, collection_id);
 
+CREATE INDEX ingest_log_logged_at ON rag_internal.ingest_log USING btree (logged_at);
+
+CREATE INDEX ingest_log_run_id ON rag_internal.ingest_log USING btree (run_id);
+
+CREATE INDEX job_collection_id ON rag_internal.job USING btree (collection_id);
+
+CREATE INDEX job_queue ON rag_internal.job USING btree (run_after) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+
 CREATE INDEX word_length ON rag_internal.word USING btree (length(word));
 
 CREATE INDEX word_trigrams ON rag_internal.word USING gin (word public.gin_trgm_ops);
 
-ALTER TABLE ONLY rag.chunk
-    ADD CONSTRAINT chunk_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag.document(document_id) ON DELETE CASCADE;
+CREATE INDEX word_word ON rag_internal.word USING btree (word);
 
-ALTER TABLE ONLY rag.collection
-    ADD CONSTRAINT collection_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id);
+ALTER TABLE ONLY rag_internal.acl_reader
+    ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY rag.collection
+ALTER TABLE ONLY rag_internal.acl_reader
+    ADD CONSTRAINT acl_reader_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag_internal.principal(principal_id);
+
+ALTER TABLE ONLY rag_internal.chunk
+    ADD CONSTRAINT chunk_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag_internal.document(document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.collection
+    ADD CONSTRAINT collection_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
+
+ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
 
-ALTER TABLE ONLY rag.collection
-    ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag.principal(principal_id);
+ALTER TABLE ONLY rag_internal.collection
+    ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag_internal.principal(principal_id);
 
-ALTER TABLE ONLY rag.document
-    ADD CONSTRAINT document_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id);
+ALTER TABLE ONLY rag_internal.document
+    ADD CONSTRAINT document_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
 
-ALTER TABLE ONLY rag.document
-    ADD CONSTRAINT document_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag.collection(collection_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY rag.job
-    ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag.collection(collection_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY rag_internal.acl_reader
-    ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag.acl(acl_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY rag_internal.acl_reader
-    ADD CONSTRAINT acl_reader_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag.principal(principal_id);
+ALTER TABLE ONLY rag_internal.document
+    ADD CONSTRAINT document_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
 
 ALTER TABLE rag_internal.embedding
-    ADD CONSTRAINT embedding_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES rag.chunk(chunk_id) ON DELETE CASCADE;
+    ADD CONSTRAINT embedding_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES rag_internal.chunk(chunk_id) ON DELETE CASCADE;
 
 ALTER TABLE rag_internal.embedding
     ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
 
-ALTER TABLE rag.acl ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.chunk ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.collection ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.document ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.ingest_log ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.job ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ONLY rag_internal.job
+    ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
 
 ALTER TABLE rag.model ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE rag.principal ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY read_acl ON rag.acl FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
-   FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
-
-COMMENT ON POLICY read_acl ON rag.acl IS 'The readers of the class.';
-
-CREATE POLICY read_chunk ON rag.chunk FOR SELECT TO rag_reader USING ((EXISTS ( SELECT
-   FROM rag.document d
-  WHERE (d.document_id = chunk.document_id))));
-
-COMMENT ON POLICY read_chunk ON rag.chunk IS 'The readers of its document.';
-
-CREATE POLICY read_collection ON rag.collection FOR SELECT TO rag_reader USING (((acl_id IN ( SELECT a.acl_id
-   FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))) OR (owner_id IN ( SELECT p.principal_id
-   FROM rag_internal.caller c,
-    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))) OR (EXISTS ( SELECT
-   FROM rag.document d
-  WHERE (d.collection_id = collection.collection_id)))));
-
-COMMENT ON POLICY read_collection ON rag.collection IS 'Its default readers, its owner, and readers of a document in it.';
-
-CREATE POLICY read_document ON rag.document FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
-   FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
-
-COMMENT ON POLICY read_document ON rag.document IS 'The readers of its sharing class.';
-
-CREATE POLICY read_ingest_log ON rag.ingest_log FOR SELECT TO rag_reader USING (((user_name = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
-
-COMMENT ON POLICY read_ingest_log ON rag.ingest_log IS 'Who ran the load, and administrators.';
-
-CREATE POLICY read_job ON rag.job FOR SELECT TO rag_reader USING (((created_by = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
-
-COMMENT ON POLICY read_job ON rag.job IS 'Who asked for it, and administrators.';
 
 CREATE POLICY read_model ON rag.model FOR SELECT TO rag_reader USING (true);
 
 COMMENT ON POLICY read_model ON rag.model IS 'Every reader.';
 
-CREATE POLICY read_principal ON rag.principal FOR SELECT TO rag_reader USING ((principal_id IN ( SELECT p.principal_id
-   FROM rag_internal.caller c,
-    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))));
-
-COMMENT ON POLICY read_principal ON rag.principal IS 'Whoever the principal is.';
-
-CREATE POLICY write_ingest_log ON rag.ingest_log FOR INSERT TO rag_writer WITH CHECK ((user_name = CURRENT_USER));
-
-COMMENT ON POLICY write_ingest_log ON rag.ingest_log IS 'In one''s own name.';
+ALTER TABLE rag_internal.acl ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.acl_reader ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.chunk ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.collection ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.document ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.ingest_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.job ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.principal ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY read_acl ON rag_internal.acl FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
+
+COMMENT ON POLICY read_acl ON rag_internal.acl IS 'The readers of the class.';
+
+CREATE POLICY read_chunk ON rag_internal.chunk FOR SELECT TO rag_reader USING ((EXISTS ( SELECT
+   FROM rag_internal.document d
+  WHERE (d.document_id = chunk.document_id))));
+
+COMMENT ON POLICY read_chunk ON rag_internal.chunk IS 'The readers of its document.';
+
+CREATE POLICY read_collection ON rag_internal.collection FOR SELECT TO rag_reader USING (((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))) OR (owner_id IN ( SELECT p.principal_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))) OR (EXISTS ( SELECT
+   FROM rag_internal.document d
+  WHERE (d.collection_id = collection.collection_id)))));
+
+COMMENT ON POLICY read_collection ON rag_internal.collection IS 'Its default readers, its owner, and readers of a document in it.';
+
+CREATE POLICY read_document ON rag_internal.document FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_acls(c.who, c.ticket) a(acl_id))));
+
+COMMENT ON POLICY read_document ON rag_internal.document IS 'The readers of its sharing class.';
+
+CREATE POLICY read_ingest_log ON rag_internal.ingest_log FOR SELECT TO rag_reader USING (((user_name = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+
+COMMENT ON POLICY read_ingest_log ON rag_internal.ingest_log IS 'Who ran the load, and administrators.';
+
+CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING (((created_by = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+
+COMMENT ON POLICY read_job ON rag_internal.job IS 'Who asked for it, and administrators.';
+
+CREATE POLICY read_principal ON rag_internal.principal FOR SELECT TO rag_reader USING ((principal_id IN ( SELECT p.principal_id
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.own_principals(c.who, c.ticket) p(principal_id))));
+
+COMMENT ON POLICY read_principal ON rag_internal.principal IS 'Whoever the principal is.';
 
 ALTER TABLE rag_internal.setting ENABLE ROW LEVEL SECURITY;
 
@@ -3394,6 +3970,9 @@ GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name
 
 REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.canonical_text_config(config text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.canonical_text_config(config text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.fold_text(content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
@@ -3455,6 +4034,22 @@ GRANT ALL ON FUNCTION rag.embed(texts text[], model text, kind text) TO rag_read
 REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) TO rag_reader;
+
+GRANT SELECT ON TABLE rag.chunk TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.get_chunks(document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.get_chunks(document_id uuid) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) TO rag_reader;
+
+GRANT SELECT ON TABLE rag.document TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.get_document(document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.get_document(document_id uuid) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) TO rag_writer;
 
@@ -3476,6 +4071,12 @@ GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb) TO rag_w
 REVOKE ALL ON FUNCTION rag.list_collections() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.list_collections() TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) TO rag_writer;
 
@@ -3484,6 +4085,9 @@ GRANT ALL ON FUNCTION rag.rename_collection(name text, new_name text) TO rag_wri
 
 REVOKE ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.check_rankings(rankings jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.check_rankings(rankings jsonb) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.check_weights(weights jsonb, defaults jsonb, rrf_k integer) TO rag_reader;
@@ -3520,15 +4124,17 @@ REVOKE ALL ON FUNCTION rag_internal.add_words(document_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.any_of(lexemes text[]) FROM PUBLIC;
 
-GRANT SELECT ON TABLE rag.document TO rag_reader;
-
-REVOKE ALL ON FUNCTION rag_internal.attributes(document rag.document) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.attributes(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.document) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_name(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
 
@@ -3536,8 +4142,6 @@ REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], 
 
 REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
-
-GRANT SELECT ON TABLE rag.collection TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) FROM PUBLIC;
 
@@ -3563,9 +4167,11 @@ REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits
 
 REVOKE ALL ON FUNCTION rag_internal.index_text(title text, content text, config text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag.collection) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
@@ -3582,18 +4188,30 @@ GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag
 
 REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag.collection, content text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag.document, collection rag.collection) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
 
@@ -3617,27 +4235,11 @@ REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity)
 
 REVOKE ALL ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag.document, collection rag.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 
-GRANT SELECT ON TABLE rag.acl TO rag_reader;
-
-GRANT SELECT ON TABLE rag.chunk TO rag_reader;
+GRANT SELECT ON TABLE rag.collection TO rag_reader;
 
 GRANT SELECT ON TABLE rag.ingest_log TO rag_reader;
-
-GRANT INSERT(run_id) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(collection) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(source) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(outcome) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(document_id) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(chunks) ON TABLE rag.ingest_log TO rag_writer;
-
-GRANT INSERT(detail) ON TABLE rag.ingest_log TO rag_writer;
 
 GRANT SELECT ON TABLE rag.job TO rag_reader;
 

@@ -30,9 +30,17 @@ def test_row_security_is_on_for_every_table_and_partition(conn: Connection) -> N
 
 
 def test_policies(conn: Connection) -> None:
-    for table in ("acl", "chunk", "collection", "document", "job", "model", "principal"):
-        policies_are(conn, f"rag.{table}", {f"read_{table}"})
-    policies_are(conn, "rag.ingest_log", {"read_ingest_log", "write_ingest_log"})
+    for table in ("acl", "chunk", "collection", "document", "ingest_log", "job", "principal"):
+        policies_are(conn, f"rag_internal.{table}", {f"read_{table}"})
+    policies_are(conn, "rag.model", {"read_model"})
+
+
+def test_callers_are_granted_no_table_with_hidden_rows(conn: Connection) -> None:
+    """Behind row security alone, a plan tells of the rows that it removed."""
+    query = f"""select c.oid::regclass::text from pg_class c, aclexplode(c.relacl) a
+                where relnamespace {OURS} and relkind in ('r', 'p') and a.grantee <> c.relowner
+                  and a.grantee <> 'rag_owner'::regrole"""
+    assert offenders(conn, query) == ["rag.model"]
 
 
 def test_views_run_with_the_callers_rights_but_for_the_one_that_knows_the_caller(
@@ -84,11 +92,17 @@ def test_functions_pin_their_search_path_or_are_bound_at_creation(conn: Connecti
     assert offenders(conn, query) == []
 
 
-def test_definer_functions_take_a_ticket_and_check_it(conn: Connection) -> None:
+def test_definer_functions_check_a_ticket_and_pin_what_a_session_could_set(
+    conn: Connection,
+) -> None:
     query = f"""select p.oid::regprocedure::text from pg_proc p
                 where pronamespace {OURS} and prosecdef
                   and (proargnames[1:2] is distinct from array['who', 'ticket']
-                       or prosrc not like '%rag_internal.authenticate(who, ticket)%')
+                       or prosrc not like '%rag_internal.authenticate(who, ticket)%'
+                       or not proconfig @> array['search_path=pg_catalog, pg_temp',
+                                                 'client_min_messages=warning',
+                                                 'standard_conforming_strings=on',
+                                                 'gin_fuzzy_search_limit=0'])
                   and proname <> 'ingest_many'  -- hands them on to ingest, row by row"""
     assert offenders(conn, query) == []
 

@@ -69,11 +69,11 @@ def pair(db: Database, server: Any) -> Iterator[Pair]:
             owner.execute("select rag.ingest_many(%s, %s)", [collection, json.dumps(part)])
     copy = server.create_database(db.name)
     with copy.connect(autocommit=True) as owner:
-        owner.execute("delete from rag.document where source like 'h%'")
+        owner.execute("delete from rag_internal.document where source like 'h%'")
         owner.execute("select rag.drop_collection('closed')")
         owner.execute(
             "delete from rag_internal.word w where not exists"
-            " (select from rag.chunk c where w.word = any (tsvector_to_array(c.surface)))"
+            " (select from rag_internal.chunk c where w.word = any (tsvector_to_array(c.surface)))"
         )
     pair = Pair(db.connect(reader, autocommit=True), copy.connect(reader, autocommit=True))
     yield pair
@@ -144,7 +144,6 @@ def test_counts_lists_and_tables_are_equal(same: Callable[..., Any]) -> None:
         "select * from rag.collection order by 1",
         "select * from rag.document order by 1",
         "select * from rag.chunk order by 1",
-        "select * from rag.acl order by 1",
         "select * from rag.principal order by 1",
     ):
         same(query)
@@ -158,7 +157,7 @@ def test_errors_are_equal(same: Callable[..., Any]) -> None:
         "select * from rag.search('valve', filter_path => 'strict $.n.x == 1')",
         "select * from rag.search('valve', filter_path => '$.n.double() == 1')",
         "select * from rag.search('valve', filter_path => '$.n')",
-        "select * from rag.document where (metadata ->> 'n')::int / 0 = 1",
         "select 1 / (metadata ->> 'n')::int from rag.document where source like 'h%'",
+        "select (metadata ->> 'n')::int from rag.document where metadata ->> 'n' = 'zero'",
     ):
         same(query)

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 
-from support import throws_ok
+from support import Database, throws_ok
 
 Connection = psycopg.Connection[Any]
 
@@ -26,11 +26,11 @@ def test_create_describe_rename_drop(conn: Connection) -> None:
     assert conn.execute("select name from rag.list_collections()").fetchall() == [("knowledge",)]
     conn.execute("select rag.drop_collection('knowledge')")
     for table in (
-        "rag.collection",
-        "rag.document",
-        "rag.chunk",
+        "rag_internal.collection",
+        "rag_internal.document",
+        "rag_internal.chunk",
         "rag_internal.embedding",
-        "rag.acl",
+        "rag_internal.acl",
     ):
         assert conn.execute(f"select count(*) from {table}").fetchone() == (0,), table
 
@@ -39,7 +39,9 @@ def test_names_and_settings_are_checked(conn: Connection) -> None:
     conn.execute("select rag.create_collection('notes')")
     throws_ok(conn, "select rag.create_collection('notes')", "42710", "taken")
     throws_ok(conn, "select rag.create_collection(' ')", "22023")
-    throws_ok(conn, "select rag.create_collection(repeat('n', 201))", "22023")
+    for name in ("n" * 201, "a\nb", "a\u202eb", "a\u200bb", "\x1b[31m"):
+        throws_ok(conn, "select rag.create_collection(%s)", "22023", None, [name])
+        throws_ok(conn, "select rag.rename_collection('notes', %s)", "22023", None, [name])
     throws_ok(conn, "select rag.create_collection('a', strategy => 'magic')", "22023", "magic")
     throws_ok(conn, "select rag.create_collection('a', chunk_size => 10, overlap => 10)", "22023")
     throws_ok(conn, "select rag.create_collection('a', chunk_size => 0)", "22023")
@@ -76,3 +78,25 @@ def test_the_model_of_a_filled_collection_stays(conn: Connection) -> None:
     conn.execute("select rag.ingest('notes', 'Close the red valve.')")
     name = conn.execute("select name from rag.model where is_default").fetchone()
     throws_ok(conn, "select rag.alter_collection('notes', model => %s)", "55000", params=name)
+
+
+def test_alter_collection_wants_to_see_every_document(db: Database) -> None:
+    """An older snapshot would leave what was ingested since as it was."""
+    with db.connect(autocommit=True) as connection:
+        connection.execute("select rag.ingest('rr', 'The houses are running.', 'a')")
+        for level in ("repeatable read", "serializable"):
+            connection.execute(f"begin isolation level {level}")  # type: ignore[arg-type]
+            throws_ok(
+                connection, "select rag.alter_collection('rr', text_config => 'simple')", "25001"
+            )
+            connection.execute("rollback")
+        connection.execute("select rag.drop_collection('rr')")
+
+
+def test_a_text_configuration_alone_splits_nothing_anew(conn: Connection) -> None:
+    conn.execute("select rag.ingest('notes', 'The houses are running.', 'a')")
+    conn.execute("select rag.alter_collection('notes', text_config => 'simple')")
+    row = conn.execute(
+        "select status from rag.ingest('notes', 'The houses are running.', 'a')"
+    ).fetchone()
+    assert row == ("unchanged",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import psycopg
@@ -27,7 +28,13 @@ def ingest(conn: Connection, collection: str, content: str, **arguments: Any) ->
 
 def rows_of(conn: Connection) -> dict[str, int]:
     """How many rows each table of content holds."""
-    tables = ["rag.collection", "rag.document", "rag.chunk", "rag_internal.embedding", "rag.acl"]
+    tables = [
+        "rag_internal.collection",
+        "rag_internal.document",
+        "rag_internal.chunk",
+        "rag_internal.embedding",
+        "rag_internal.acl",
+    ]
     return {t: conn.execute(f"select count(*) from {t}").fetchone()[0] for t in tables}  # type: ignore[index]
 
 
@@ -38,8 +45,8 @@ def test_a_document_is_created_updated_unchanged(conn: Connection) -> None:
     assert again[:3] == (first[0], "unchanged", 0)
     changed = ingest(conn, "docs", "Close the blue valve.", source="a.md", title="Valves")
     assert changed[:3] == (first[0], "updated", 1)
-    assert rows_of(conn)["rag.document"] == 1
-    assert rows_of(conn)["rag.chunk"] == 1
+    assert rows_of(conn)["rag_internal.document"] == 1
+    assert rows_of(conn)["rag_internal.chunk"] == 1
     assert rows_of(conn)["rag_internal.embedding"] == 1
 
 
@@ -49,8 +56,8 @@ def test_every_chunk_cuts_exactly_its_passage_out_of_the_document(conn: Connecti
         """select count(*), bool_and(c.content = substr(d.content, c.start_offset + 1,
                                                          c.end_offset - c.start_offset)),
                   bool_and(c.token_count + 2 <= m.max_tokens)
-           from rag.chunk c join rag.document d using (document_id)
-           join rag.collection k using (collection_id) join rag.model m using (model_id)"""
+           from rag_internal.chunk c join rag_internal.document d using (document_id)
+           join rag_internal.collection k using (collection_id) join rag.model m using (model_id)"""
     ).fetchone()
     assert row is not None
     assert row[0] > 5
@@ -60,7 +67,7 @@ def test_every_chunk_cuts_exactly_its_passage_out_of_the_document(conn: Connecti
 def test_a_null_source_becomes_the_content_hash(conn: Connection) -> None:
     ingest(conn, "docs", "Close the red valve.")
     row = conn.execute(
-        "select source = encode(sha256(convert_to(content, 'UTF8')), 'hex') from rag.document"
+        "select source = encode(sha256(convert_to(content, 'UTF8')), 'hex') from rag_internal.document"
     ).fetchone()
     assert row == (True,)
 
@@ -111,7 +118,7 @@ def test_bad_arguments_are_refused(conn: Connection) -> None:
     throws_ok(conn, "select rag.ingest('docs', 'text', metadata => '[1]')", "22023", "JSON object")
     throws_ok(conn, "select rag.ingest('  ', 'text')", "22023", "collection has no visible")
     throws_ok(conn, "select rag.ingest(null, 'text')", "22023", "collection has no visible")
-    throws_ok(conn, "select rag.ingest('docs', 'text', repeat('s', 3000))", "22023", "2000 bytes")
+    throws_ok(conn, "select rag.ingest('docs', 'text', repeat('s', 3000))", "22023", "2,000 bytes")
     throws_ok(conn, "select rag.ingest('docs', 'text', readers => '{nobody_here}')", "42704")
     throws_ok(conn, "select rag.ingest('docs', 'text', readers => '{user:x}')", "22023")
     throws_ok(
@@ -119,7 +126,39 @@ def test_bad_arguments_are_refused(conn: Connection) -> None:
         "select rag.ingest('docs', 'text', valid_from => '2020-01-02', valid_until => '2020-01-01')",
         "22023",
     )
-    assert rows_of(conn)["rag.document"] == 0
+    throws_ok(
+        conn, "select rag.ingest('docs', 'text', title => repeat('t', 2001))", "22023", "title"
+    )
+    throws_ok(conn, "select rag.ingest('docs', 'text', tags => '{{a,b},{c,d}}')", "22023", "tags")
+    throws_ok(conn, "select rag.ingest('docs', 'text', tags => '{a,null}')", "22023", "tags")
+    throws_ok(conn, "select rag.embed('{{a,b},{c,d}}')", "22023", "dimension")
+    assert rows_of(conn)["rag_internal.document"] == 0
+
+
+def test_what_the_system_does_not_know_metadata_cannot_claim(conn: Connection) -> None:
+    claims = '{"title": "FAKE", "valid_until": "2000-01-01", "version": "9", "team": "ops"}'
+    conn.execute(
+        "select rag.ingest('docs', 'text', 'a', metadata => %s, valid_from => '-infinity')",
+        [claims],
+    )
+    row = conn.execute("select attributes, metadata ->> 'title' from rag.document").fetchone()
+    assert row is not None
+    assert row[1] == "FAKE"
+    assert {"title", "valid_until"}.isdisjoint(row[0])
+    assert (row[0]["version"], row[0]["team"], row[0]["valid_from"]) == ("", "ops", "-infinity")
+
+
+def test_one_document_and_its_chunks_by_id(conn: Connection) -> None:
+    document = ingest(conn, "docs", LONG, source="a.md")[0]
+    ingest(conn, "docs", "Another one.", source="b.md")
+    row = conn.execute("select source, content from rag.get_document(%s)", [document]).fetchone()
+    assert row == ("a.md", LONG)
+    indexes = conn.execute("select chunk_index from rag.get_chunks(%s)", [document]).fetchall()
+    assert len(indexes) > 1
+    assert indexes == [(i,) for i in range(len(indexes))]
+    for function in ("get_document", "get_chunks"):
+        for nothing in ("gen_random_uuid()", "null"):
+            assert conn.execute(f"select * from rag.{function}({nothing})").fetchall() == []
 
 
 def test_ingest_many_is_all_or_nothing(conn: Connection) -> None:
@@ -161,7 +200,7 @@ def test_update_document_embeds_nothing(conn: Connection) -> None:
     for strategy in ("bm25", "fuzzy"):
         hits = conn.execute("select source from rag.search('zeppelin', strategy => %s)", [strategy])
         assert hits.fetchall() == [("a.md",)]
-    attributes = conn.execute("select attributes from rag.document").fetchone()
+    attributes = conn.execute("select attributes from rag_internal.document").fetchone()
     assert attributes is not None
     assert attributes[0]["title"] == "Zeppelin"  # system keys win
     assert attributes[0]["team"] == "ops"
@@ -187,7 +226,7 @@ def test_archived_and_outdated_documents_are_not_searched(conn: Connection) -> N
 def test_deleting_leaves_no_chunk_and_no_vector(conn: Connection) -> None:
     document = ingest(conn, "docs", LONG, source="a.md")[0]
     conn.execute("select rag.delete_document(%s)", [document])
-    assert rows_of(conn)["rag.chunk"] == rows_of(conn)["rag_internal.embedding"] == 0
+    assert rows_of(conn)["rag_internal.chunk"] == rows_of(conn)["rag_internal.embedding"] == 0
     throws_ok(conn, "select rag.delete_document(%s)", "P0002", params=[document])
 
 
@@ -196,7 +235,7 @@ def test_a_chunk_beyond_the_window_is_never_cut_off(conn: Connection) -> None:
     conn.execute("select rag.create_collection('big', chunk_size => 5000, overlap => 0)")
     ingest(conn, "big", LONG, source="a.md")
     row = conn.execute(
-        "select max(token_count), min(start_offset), max(end_offset), count(*) from rag.chunk"
+        "select max(token_count), min(start_offset), max(end_offset), count(*) from rag_internal.chunk"
     ).fetchone()
     assert row is not None
     window = conn.execute("select max_tokens from rag.model where is_default").fetchone()
@@ -212,16 +251,38 @@ def test_e01_dimensions_are_refused_naming_both(conn: Connection) -> None:
     )
 
 
+def test_models_are_checked_before_they_are_registered(conn: Connection) -> None:
+    for bad in (
+        "'none'", "''", "'m', 'magic'", "'m', dimensions => 0", "'m', dimensions => 5000", "'m', dimensions => null",
+        "'m', options => '[]'", """'m', options => '{"colour": 1}'""", """'m', options => '{"max_tokens": "abc"}'""",
+        """'m', options => '{"max_tokens": 1}'""", """'m', options => '{"is_default": "maybe"}'""",
+        """'m', options => '{"metric": "hamming"}'""",
+    ):  # fmt: skip
+        throws_ok(conn, f"select rag.add_model({bad})", "22023")
+    assert conn.execute("select count(*) from rag.model").fetchone() == (1,)
+    ingest(conn, "docs", "Text.")
+    name = conn.execute("select name from rag.model").fetchone()
+    for option in ("revision", "passage_prefix", "metric"):
+        value = "l2" if option == "metric" else "other"
+        options = json.dumps({option: value})
+        throws_ok(
+            conn, "select rag.add_model(%s, options => %s)", "55000", None, [*(name or ()), options]
+        )
+
+
 def test_a_missing_model_is_an_error_with_the_next_step(conn: Connection) -> None:
     conn.execute("select rag.add_model('no/such-model', 'fastembed', 384)")
     conn.execute("select rag.create_collection('ghost', model => 'no/such-model')")
     error = throws_ok(conn, "select rag.ingest('ghost', 'Close the valve.')", "55000")
     assert error.diag.message_hint
-    assert rows_of(conn)["rag.document"] == 0
+    assert rows_of(conn)["rag_internal.document"] == 0
     conn.execute("select rag.create_collection('plain', model => 'none')")
     ingest(conn, "plain", "Close the red valve.", source="p.md")
-    hits = conn.execute("select source from rag.search('valve', array['plain'])").fetchall()
-    assert hits == [("p.md",)]
+    hits = conn.execute(
+        "select source, degraded from rag.search('valve', array['plain'])"
+    ).fetchall()
+    assert hits == [("p.md", ["semantic: no collection of this search has an embedding model"])]
+    throws_ok(conn, "select rag.semantic_search('valve', array['plain'])", "55000", "no collection")
 
 
 def test_d05_a_leg_without_its_model_is_an_error_or_a_degraded_note(conn: Connection) -> None:

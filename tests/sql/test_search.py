@@ -45,11 +45,11 @@ def filled(db: Database) -> Iterator[Connection]:
 
 
 def bm25(conn: Connection, query: str, collections: list[str]) -> list[tuple[float, Any]]:
-    """The formula over rag.chunk.tsv, in plain Python: (score, document_id), best first."""
+    """The formula over rag_internal.chunk.tsv, in plain Python: (score, document_id), best first."""
     rows = conn.execute(
         """select c.document_id, l.lexeme, cardinality(l.positions)
-           from rag.chunk c join rag.document d using (document_id)
-           join rag.collection k using (collection_id), unnest(c.tsv) l
+           from rag_internal.chunk c join rag_internal.document d using (document_id)
+           join rag_internal.collection k using (collection_id), unnest(c.tsv) l
            where k.name = any (%s)""",
         [collections],
     ).fetchall()
@@ -112,7 +112,7 @@ def test_semantic_is_the_exact_order_by_cosine(filled: Connection) -> None:
     assert row is not None
     query = json.loads(row[0])
     vectors = filled.execute(
-        "select c.document_id, e.v::text from rag_internal.embedding e join rag.chunk c using (chunk_id)"
+        "select c.document_id, e.v::text from rag_internal.embedding e join rag_internal.chunk c using (chunk_id)"
     ).fetchall()
     expected = {
         d: sum(a * b for a, b in zip(query, json.loads(v), strict=True)) for d, v in vectors
@@ -171,8 +171,8 @@ def test_d03_order_is_stable_and_pages_are_disjoint(filled: Connection, strategy
     ten = page(10)
     assert page(5) == ten[:5]
     assert page(5) + page(5, 5) == ten
-    filled.execute("update rag.document set updated_at = updated_at")
-    filled.execute("vacuum rag.document")
+    filled.execute("update rag_internal.document set updated_at = updated_at")
+    filled.execute("vacuum rag_internal.document")
     assert page(10) == ten
 
 
@@ -259,6 +259,7 @@ def test_d08_k_means_k_under_a_filter(filled: Connection, strategy: str) -> None
         '{"semantic": -1}',
         '{"semantic": "NaN"}',
         '{"semantic": null}',
+        '{"semantic": 1e-400, "bm25": 0, "fuzzy": 0}',
         '{"dense": 1}',
         "[1, 2]",
         "3",
@@ -288,6 +289,7 @@ def test_d12_a_blank_query_is_refused(filled: Connection, query: str | None) -> 
 def test_d12_a_very_long_query_works(filled: Connection) -> None:
     hits = filled.execute("select source from rag.search(%s)", ["pump " * 20000]).fetchall()
     assert len(hits) == 10
+    throws_ok(filled, "select * from rag.search(%s)", "22023", "bytes", ["pump " * 200000])
 
 
 @pytest.mark.parametrize(
@@ -419,6 +421,8 @@ def test_rrf_by_itself(conn: Connection) -> None:
     assert conn.execute("select * from rag.rrf('{}')").fetchall() == []
     throws_ok(conn, """select * from rag.rrf('{"a": ["x"]}', '{"c": 1}')""", "22023")
     throws_ok(conn, """select * from rag.rrf('{"a": ["x"]}', rrf_k => -1)""", "22023")
+    for bad in ("[]", '{"a": 1}', "3", "null"):
+        throws_ok(conn, "select * from rag.rrf(%s)", "22023", None, [bad])
 
 
 def test_search_works_in_a_read_only_transaction(db: Database, filled: Connection) -> None:
@@ -435,6 +439,6 @@ def test_a_citation_names_document_content_and_span(filled: Connection) -> None:
                                       left(encode(sha256(convert_to(d.content, 'UTF8')), 'hex'), 16),
                                       h.start_offset, h.end_offset),
                   h.content = substr(d.content, h.start_offset + 1, h.end_offset - h.start_offset)
-           from rag.search('pump', top_k => 1) h join rag.document d using (document_id)"""
+           from rag.search('pump', top_k => 1) h join rag_internal.document d using (document_id)"""
     ).fetchone()
     assert row == (True, True)

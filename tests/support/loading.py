@@ -36,7 +36,7 @@ def load_log(database: Database, result: Result) -> dict[str, tuple[str, int, st
     assert match, result.output
     rows = query(
         database,
-        "select source, outcome, chunks, detail from rag.ingest_log where run_id = %s",
+        "select source, outcome, chunks, detail from rag_internal.ingest_log where run_id = %s",
         match[1],
     )
     assert len({row[0] for row in rows}) == len(rows)

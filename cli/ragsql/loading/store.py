@@ -22,8 +22,8 @@ from rag.ingest(collection => %s, content => %s, source => %s, title => %s, tags
                 metadata => %s, mime => %s)
 """
 _LOG = """
-insert into rag.ingest_log (run_id, collection, source, outcome, document_id, chunks, detail)
-values (%s, %s, %s, %s, %s, %s, %s)
+select rag.log_ingest(run_id => %s, collection => %s, source => %s, outcome => %s,
+                      document_id => %s, chunks => %s, detail => %s)
 """
 _SCHEMA = """
 select to_regnamespace('rag') is not null,

@@ -32,7 +32,11 @@ grant rag_writer to rag_admin;
 create schema rag;
 create schema if not exists rag_internal;
 comment on schema rag is 'ragsql: what applications call and read.';
-comment on schema rag_internal is 'ragsql: helpers and storage; closed to every caller.';
+comment on schema rag_internal is
+    'ragsql: storage and helpers; closed to every caller. Content is read through the views of '
+    'schema rag, whose functions answer with rows that the caller may read: on the tables '
+    'themselves a plan would tell of the others, even behind row security (how many rows it '
+    'removed, whether a policy was asked at all).';
 revoke all on schema rag, rag_internal from public;
 grant usage on schema rag to rag_reader, rag_owner;
 grant usage, create on schema rag_internal to rag_owner;
@@ -74,7 +78,7 @@ insert into rag_internal.ticket_key (secret)
 values (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')));
 
 -- who may read what ---------------------------------------------------------------------------
-create table rag.principal (
+create table rag_internal.principal (
     principal_id bigint primary key default rag_internal.new_id(),
     kind         text not null,
     name         text collate "C" not null,
@@ -86,10 +90,10 @@ create table rag.principal (
     -- a role dropped and created again has another oid, and inherits nothing
     constraint principal_role_has_oid check ((kind = 'role') = (role_oid is not null))
 );
-comment on table rag.principal is
+comment on table rag_internal.principal is
     'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
-create table rag.acl (
+create table rag_internal.acl (
     acl_id         bigint primary key default rag_internal.new_id(),
     reader_set     bytea,
     tenant         text collate "C" not null default '',
@@ -98,13 +102,13 @@ create table rag.acl (
     constraint acl_reader_set_key unique (tenant, security_level, reader_set),
     constraint acl_security_level_not_negative check (security_level >= 0)
 );
-comment on table rag.acl is
+comment on table rag_internal.acl is
     'A sharing class. Where reader_set is null it is the mutable class of one collection; else an '
     'immutable set of readers, interned by the SHA-256 of its sorted principals.';
 
 create table rag_internal.acl_reader (
-    principal_id bigint not null references rag.principal,
-    acl_id       bigint not null references rag.acl on delete cascade,
+    principal_id bigint not null references rag_internal.principal,
+    acl_id       bigint not null references rag_internal.acl on delete cascade,
     primary key (principal_id, acl_id)
 );
 create index acl_reader_acl_id on rag_internal.acl_reader (acl_id);
@@ -129,7 +133,7 @@ create table rag.model (
     constraint model_metric_is_known check (metric in ('cosine', 'l2', 'inner_product')),
     -- the index on halfvec reaches this far
     constraint model_dimensions_in_range check (dimensions between 1 and 4000),
-    constraint model_window_has_room check (max_tokens >= 16)
+    constraint model_window_has_room check (max_tokens >= 32)
 );
 create unique index model_default on rag.model (kind) where is_default;
 comment on table rag.model is
@@ -137,12 +141,12 @@ comment on table rag.model is
     'belong to the model.';
 
 -- content -------------------------------------------------------------------------------------
-create table rag.collection (
+create table rag_internal.collection (
     collection_id   bigint primary key default rag_internal.new_id(),
     name            text collate "C" not null,
     tenant          text collate "C" not null default '',
-    owner_id        bigint not null references rag.principal,
-    acl_id          bigint not null unique references rag.acl,
+    owner_id        bigint not null references rag_internal.principal,
+    acl_id          bigint not null unique references rag_internal.acl,
     description     text,
     strategy        text not null default 'word',
     chunk_size      integer,
@@ -158,15 +162,15 @@ create table rag.collection (
     -- names travel in error messages and log lines
     constraint collection_name_is_short check (length(name) <= 200)
 );
-create index collection_owner_id on rag.collection (owner_id);
-comment on table rag.collection is
+create index collection_owner_id on rag_internal.collection (owner_id);
+comment on table rag_internal.collection is
     'Documents that share an owner, default readers, chunking, model and text configuration. '
     'text_config is text, since a regconfig column would block pg_upgrade. A null model: no '
     'vectors.';
 
-create table rag.document (
+create table rag_internal.document (
     document_id   uuid primary key default gen_random_uuid(),
-    collection_id bigint not null references rag.collection on delete cascade,
+    collection_id bigint not null references rag_internal.collection on delete cascade,
     source        text collate "C" not null,
     version       text collate "C" not null default '',
     title         text,
@@ -181,7 +185,7 @@ create table rag.document (
     metadata      jsonb not null default '{}',
     attributes    jsonb not null,
     indexed_as    jsonb not null,
-    acl_id        bigint not null references rag.acl,
+    acl_id        bigint not null references rag_internal.acl,
     created_at    timestamptz not null default now(),
     updated_at    timestamptz not null default now(),
     constraint document_key unique (collection_id, source, version),
@@ -191,19 +195,19 @@ create table rag.document (
     -- an entry of the key's index holds about 2,700 bytes
     constraint document_key_fits_index check (octet_length(source) + octet_length(version) <= 2000)
 );
-create index document_acl_id on rag.document (acl_id);
-create index document_attributes on rag.document using gin (attributes jsonb_path_ops);
-comment on table rag.document is 'A document as it was ingested, character for character.';
-comment on column rag.document.content_hash is 'SHA-256 of content in UTF-8.';
-comment on column rag.document.attributes is
+create index document_acl_id on rag_internal.document (acl_id);
+create index document_attributes on rag_internal.document using gin (attributes jsonb_path_ops);
+comment on table rag_internal.document is 'A document as it was ingested, character for character.';
+comment on column rag_internal.document.content_hash is 'SHA-256 of content in UTF-8.';
+comment on column rag_internal.document.attributes is
     'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC '
     'ISO text.';
-comment on column rag.document.indexed_as is
+comment on column rag_internal.document.indexed_as is
     'The settings its chunks were made with; an ingest under other settings makes them anew.';
 
-create table rag.chunk (
+create table rag_internal.chunk (
     chunk_id      bigint primary key default rag_internal.new_id(),
-    document_id   uuid not null references rag.document on delete cascade,
+    document_id   uuid not null references rag_internal.document on delete cascade,
     chunk_index   integer not null,
     content       text not null,
     embed_text    text,
@@ -225,32 +229,34 @@ create table rag.chunk (
     constraint chunk_key unique (document_id, chunk_index),
     constraint chunk_span_is_ordered check (0 <= start_offset and start_offset < end_offset)
 );
-create index chunk_tsv on rag.chunk using gin (tsv);
-create index chunk_surface on rag.chunk using gin (surface);
-comment on table rag.chunk is
+create index chunk_tsv on rag_internal.chunk using gin (tsv);
+create index chunk_surface on rag_internal.chunk using gin (surface);
+comment on table rag_internal.chunk is
     'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). '
     'It is known to callers as (document_id, chunk_index).';
-comment on column rag.chunk.embed_text is
+comment on column rag_internal.chunk.embed_text is
     'The text that was embedded, where it is not content itself.';
-comment on column rag.chunk.token_count is
+comment on column rag_internal.chunk.token_count is
     'Tokens of content by the collection''s model, without special tokens.';
-comment on column rag.chunk.tsv is 'Lexemes of rag.analyze: title (weight A) and content.';
-comment on column rag.chunk.lexeme_count is
+comment on column rag_internal.chunk.tsv is 'Lexemes of rag.analyze: title (weight A) and content.';
+comment on column rag_internal.chunk.lexeme_count is
     'Occurrences of lexemes in tsv: the length that BM25 knows.';
-comment on column rag.chunk.surface is
+comment on column rag_internal.chunk.surface is
     'Folded words as they are written, unstemmed: what typos are compared with.';
 
 create table rag_internal.word (
-    word text collate "C" primary key
+    word text collate "C" not null
 );
+-- not unique: an ingest would wait for another's new words, and so learn of them
+create index word_word on rag_internal.word (word);
 create index word_trigrams on rag_internal.word using gin (word @extschema:pg_trgm@.gin_trgm_ops);
 create index word_length on rag_internal.word (length(word));
 comment on table rag_internal.word is
-    'Every distinct surface form; which of them a caller may know is asked of rag.chunk.surface.';
+    'Every surface form; which of them a caller may know is asked of rag_internal.chunk.surface.';
 
 create table rag_internal.embedding (
     model_id      integer not null references rag.model,
-    chunk_id      bigint not null references rag.chunk on delete cascade,
+    chunk_id      bigint not null references rag_internal.chunk on delete cascade,
     acl_id        bigint not null,
     collection_id bigint not null,
     embed_hash    bytea not null,
@@ -267,10 +273,10 @@ comment on column rag_internal.embedding.embed_hash is
     'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
 
 -- work and its record -------------------------------------------------------------------------
-create table rag.job (
+create table rag_internal.job (
     job_id        bigint primary key default rag_internal.new_id(),
     kind          text not null,
-    collection_id bigint references rag.collection on delete cascade,
+    collection_id bigint references rag_internal.collection on delete cascade,
     payload       jsonb not null default '{}',
     status        text not null default 'queued',
     attempts      integer not null default 0,
@@ -283,11 +289,12 @@ create table rag.job (
     constraint job_status_is_known
         check (status in ('queued', 'running', 'done', 'cancelled', 'dead'))
 );
-create index job_queue on rag.job (run_after) where status in ('queued', 'running');
-create index job_collection_id on rag.job (collection_id);
-comment on table rag.job is 'The queue of background work; a reader sees the jobs it asked for.';
+create index job_queue on rag_internal.job (run_after) where status in ('queued', 'running');
+create index job_collection_id on rag_internal.job (collection_id);
+comment on table rag_internal.job is
+    'The queue of background work; a reader sees the jobs it asked for.';
 
-create table rag.ingest_log (
+create table rag_internal.ingest_log (
     log_id      bigint primary key default rag_internal.new_id(),
     run_id      uuid not null,
     logged_at   timestamptz not null default clock_timestamp(),
@@ -304,9 +311,9 @@ create table rag.ingest_log (
     -- a detail names a reason; it is no place for a document
     constraint ingest_log_detail_is_short check (length(detail) <= 1000)
 );
-create index ingest_log_run_id on rag.ingest_log (run_id);
-create index ingest_log_logged_at on rag.ingest_log (logged_at);
-comment on table rag.ingest_log is
+create index ingest_log_run_id on rag_internal.ingest_log (run_id);
+create index ingest_log_logged_at on rag_internal.ingest_log (logged_at);
+comment on table rag_internal.ingest_log is
     'What happened to each file of each load; a user sees the runs of its own.';
 
 -- result types: they grow by "alter type ... add attribute ... cascade" --------------------------
@@ -486,8 +493,4 @@ $$;
 alter table rag_internal.setting enable row level security;
 create policy setting_for_owner on rag_internal.setting for select to rag_owner using (true);
 
-grant select on rag.principal, rag.acl, rag.model, rag.collection, rag.document, rag.chunk, rag.job,
-                rag.ingest_log
-    to rag_reader;
-grant insert (run_id, collection, source, outcome, document_id, chunks, detail)
-    on rag.ingest_log to rag_writer;
+grant select on rag.model to rag_reader;

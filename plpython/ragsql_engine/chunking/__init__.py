@@ -17,19 +17,23 @@ MIN_CHUNK_SIZE = 20  # characters
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A way of chunking: its unit, its defaults, and what measures a text in that unit."""
+    """A way of chunking: its unit, its defaults, and what measures a text in that unit.
+
+    `largest` keeps a chunk within what a tsvector holds: 1 MB and 16,383 positions.
+    """
 
     name: str
     unit: str
     chunk_size: int
+    largest: int
     overlap: int
     ruler: Callable[[str, int, int], Ruler]
     aliases: tuple[str, ...] = ()
 
 
 STRATEGIES = (
-    Strategy("word", "words", 200, 50, WordRuler, ("words",)),
-    Strategy("character", "characters", 500, 100, CharacterRuler, ("char", "chars")),
+    Strategy("word", "words", 200, 5_000, 50, WordRuler, ("words",)),
+    Strategy("character", "characters", 500, 50_000, 100, CharacterRuler, ("char", "chars")),
 )
 
 
@@ -57,9 +61,10 @@ def plan(
     """
     chosen = find_strategy(strategy or STRATEGIES[0].name)
     size = chosen.chunk_size if chunk_size is None else chunk_size
-    if size < 1:
+    if not 1 <= size <= chosen.largest:
         raise InvalidParameter(
-            f"chunk_size is {size}, below 1", hint=f"The default is {chosen.chunk_size}."
+            f"chunk_size is {size}, but must be 1 to {chosen.largest} {chosen.unit}",
+            hint=f"The default is {chosen.chunk_size}.",
         )
     shared = chosen.overlap * size // chosen.chunk_size if overlap is None else overlap
     if not 0 <= shared < size:

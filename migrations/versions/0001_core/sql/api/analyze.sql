@@ -2,7 +2,8 @@
 create or replace function rag.analyze(content text, config text default 'english') returns tsvector
 language sql stable parallel safe
 begin atomic
-    select rag_internal.parse_text(config, rag_internal.fold_text(content));
+    select rag_internal.parse_text(rag_internal.canonical_text_config(config),
+                                   rag_internal.fold_text(content));
 end;
 
 comment on function rag.analyze(text, text) is

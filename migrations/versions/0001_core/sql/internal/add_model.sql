@@ -9,26 +9,48 @@ create or replace function rag_internal.add_model(
 ) returns text
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
                            'is_default'];
     _options jsonb := coalesce(options, '{}');
-    _unknown text;
+    _problem text;
     _model rag.model;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
-        raise exception using errcode = '42501', message = 'only rag_admin may register a model';
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may register a model',
+            hint    = 'Ask an administrator.';
     end if;
     perform rag_internal.require_visible_text('name', add_model.name);
-    select string_agg(k, ', ' order by k) into _unknown
-    from jsonb_object_keys(_options) k
-    where k <> all (_known);
-    if _unknown is not null then
+    _problem := case
+        when add_model.name = 'none' then 'a model cannot be named none, which means no model'
+        when coalesce(add_model.provider, 'fastembed') <> 'fastembed'
+            then format('unknown provider "%s": there is fastembed', add_model.provider)
+        when add_model.dimensions is null or add_model.dimensions not between 1 and 4000
+            then format('dimensions is %s, but 1 to 4,000 can be indexed',
+                        coalesce(add_model.dimensions::text, 'null'))
+        when jsonb_typeof(_options) <> 'object' then 'options is not a JSON object'
+        when jsonb_typeof(_options -> 'is_default') <> 'boolean' then 'is_default is not a boolean'
+        when not jsonb_path_match(_options, '!exists($.max_tokens)
+                 || ($.max_tokens.type() == "number"
+                     && $.max_tokens >= 32 && $.max_tokens <= 1000000)')
+            then 'max_tokens is not a number from 32 to 1,000,000'
+        end;
+    if _problem is null then
+        select 'unknown option: ' || string_agg(k, ', ' order by k) into _problem
+        from jsonb_object_keys(_options) k
+        where k <> all (_known);
+    end if;
+    if _problem is not null then
         raise exception using
             errcode = '22023',
-            message = format('unknown model option: %s', _unknown),
-            hint    = format('Known options: %s.', array_to_string(_known, ', '));
+            message = _problem,
+            hint    = format('Options: %s.', array_to_string(_known, ', '));
     end if;
 
     lock table rag.model in share row exclusive mode;
@@ -47,14 +69,17 @@ begin
                              _model.name, _model.dimensions, add_model.dimensions),
             hint    = 'Register the other model under a name of its own.';
     elsif _options ->> 'metric' <> _model.metric
-          or (_options ->> 'revision' <> _model.revision
-              and exists (select from rag.collection k where k.model_id = _model.model_id)) then
+          or ((_options ->> 'revision' <> _model.revision
+               or _options ->> 'passage_prefix' <> _model.passage_prefix)
+              and exists (select from rag_internal.collection k
+                          where k.model_id = _model.model_id)) then
         raise exception using
             errcode = '55000',
-            message = format('model "%s" is registered as revision "%s" with metric %s, and in use',
-                             _model.name, _model.revision, _model.metric),
-            hint    = 'Vectors of two revisions cannot be compared: register the other one under a '
-                      'name of its own.';
+            message = format('model "%s" is registered as revision "%s" with metric %s and passage '
+                             'prefix "%s", and in use',
+                             _model.name, _model.revision, _model.metric, _model.passage_prefix),
+            hint    = 'Vectors made in different ways cannot be compared: register the other model '
+                      'under a name of its own.';
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then

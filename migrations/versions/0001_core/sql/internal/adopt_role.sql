@@ -4,6 +4,9 @@ create or replace function rag_internal.adopt_role(who name, ticket bytea, role 
 returns integer
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _today bigint;
@@ -17,7 +20,7 @@ begin
     end if;
     _today := rag_internal.principal_for('role:' || adopt_role.role);
     _earlier := array(
-        select p.principal_id from rag.principal p
+        select p.principal_id from rag_internal.principal p
         where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
 
     insert into rag_internal.acl_reader (principal_id, acl_id)
@@ -25,8 +28,8 @@ begin
     where ar.principal_id = any (_earlier)
     on conflict do nothing;
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
-    update rag.collection k set owner_id = _today where k.owner_id = any (_earlier);
-    delete from rag.principal p where p.principal_id = any (_earlier);
+    update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    delete from rag_internal.principal p where p.principal_id = any (_earlier);
     return cardinality(_earlier);
 end
 $$;

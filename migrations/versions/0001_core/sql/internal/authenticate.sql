@@ -22,7 +22,7 @@ begin
                               or pg_has_role(authenticate.who, 'rag_owner', 'usage');
     _identity.principal_ids := array(
         select p.principal_id
-        from rag.principal p
+        from rag_internal.principal p
         left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
         where p.kind = 'public'
            or (p.kind = 'role' and pg_has_role(authenticate.who, r.oid, 'usage')));

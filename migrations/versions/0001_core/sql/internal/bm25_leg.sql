@@ -20,7 +20,7 @@ begin
     return query
     with question as materialized (
         select k.text_config, a.lexemes, rag_internal.any_of(a.lexemes) as any_lexeme
-        from (select distinct k.text_config from rag.collection k
+        from (select distinct k.text_config from rag_internal.collection k
               where k.collection_id = any (_collection_ids)) k
         cross join lateral (
             select tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes) a

@@ -29,8 +29,10 @@ begin
             hint    = _hint;
     end if;
     if exists (select from jsonb_each(_weights) w
-               where case when jsonb_typeof(w.value) = 'number' then w.value::numeric < 0
-                               or w.value::numeric > 1e300 else true end)
+               where case when jsonb_typeof(w.value) = 'number'
+                          then not (w.value::numeric = 0
+                                    or w.value::numeric between 1e-300 and 1e300)
+                          else true end)
        or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
         raise exception using
             errcode = '22023',

@@ -11,6 +11,9 @@ create or replace function rag_internal.chunk_text(
 ) returns setof rag.text_chunk
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _model rag.model;

@@ -10,19 +10,20 @@ as $$
            case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
                 then array(select case p.kind when 'public' then 'public'
                                   else p.kind || ':' || p.name end
-                           from rag_internal.acl_reader ar join rag.principal p using (principal_id)
+                           from rag_internal.acl_reader ar
+                           join rag_internal.principal p using (principal_id)
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
            k.created_at, k.updated_at
     from rag_internal.visible_collections(identity, names) k
-    join rag.principal owner on owner.principal_id = k.owner_id
+    join rag_internal.principal owner on owner.principal_id = k.owner_id
     left join rag.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
-               coalesce(sum((select count(*) from rag.chunk c
+               coalesce(sum((select count(*) from rag_internal.chunk c
                              where c.document_id = d.document_id)), 0)::bigint as chunks
-        from rag.document d
+        from rag_internal.document d
         where d.collection_id = k.collection_id
           and d.acl_id in (select rag_internal.visible_acls(identity))) seen
     order by k.name

@@ -20,33 +20,29 @@ declare
     _model rag.model;
     _acl_id bigint;
 begin
-    perform rag_internal.require_visible_text('name', create_collection.name);
-    if length(create_collection.name) > 200 then
-        raise exception using
-            errcode = '22023',
-            message = 'a collection name has at most 200 characters';
-    end if;
+    perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.find_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
                                     null);
-    perform rag.analyze('settings', text_config);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
-    insert into rag.acl default values returning acl_id into _acl_id;
+    insert into rag_internal.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
     select distinct p.principal_id, _acl_id
     from (select _owner_id
           union
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
-    insert into rag.collection (name, owner_id, acl_id, description, strategy, chunk_size, overlap,
-                                min_chunk_size, model_id, text_config, search_defaults)
+    insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
+                                         overlap, min_chunk_size, model_id, text_config,
+                                         search_defaults)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
             coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
-            create_collection.text_config, create_collection.search_defaults);
+            rag_internal.canonical_text_config(create_collection.text_config),
+            create_collection.search_defaults);
 exception when unique_violation then
     raise exception using
         errcode = '42710',

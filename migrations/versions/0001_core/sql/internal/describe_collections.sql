@@ -3,6 +3,9 @@ create or replace function rag_internal.describe_collections(who name, ticket by
 returns setof rag.collection_info
 language sql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
     select i.* from rag_internal.collection_info(rag_internal.authenticate(who, ticket), names) i
 $$;

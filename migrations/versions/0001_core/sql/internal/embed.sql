@@ -8,6 +8,9 @@ create or replace function rag_internal.embed(
 ) returns @extschema:vector@.vector[]
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 begin
     perform rag_internal.authenticate(who, ticket);
@@ -16,6 +19,12 @@ begin
             errcode = '22023',
             message = format('unknown kind "%s"', embed.kind),
             hint    = 'Texts are embedded as query or as passage.';
+    end if;
+    if array_ndims(embed.texts) > 1 then
+        raise exception using
+            errcode = '22023',
+            message = 'texts has more than one dimension',
+            hint    = 'Give a plain list: array[''one'', ''two''].';
     end if;
     return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
 end

@@ -19,7 +19,7 @@ begin
     -- stop words are looked for only where there is nothing else
     _telling := array(
         select w from unnest(_words) w
-        where exists (select from rag.collection k
+        where exists (select from rag_internal.collection k
                       where k.collection_id = any (_collection_ids)
                         and rag.analyze(w, k.text_config) <> ''));
     if cardinality(_telling) > 0 then

@@ -1,5 +1,6 @@
 -- The settings of a collection that decide how a document's passages come out.
-create or replace function rag_internal.indexing_settings(collection rag.collection) returns jsonb
+create or replace function rag_internal.indexing_settings(collection rag_internal.collection)
+returns jsonb
 language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +14,7 @@ as $$
         'text_config', (collection).text_config)
 $$;
 
-comment on function rag_internal.indexing_settings(rag.collection) is
-    'rag.document.indexed_as of what is ingested now.';
-alter function rag_internal.indexing_settings(rag.collection) owner to rag_owner;
-revoke all on function rag_internal.indexing_settings(rag.collection) from public;
+comment on function rag_internal.indexing_settings(rag_internal.collection) is
+    'rag_internal.document.indexed_as of what is ingested now.';
+alter function rag_internal.indexing_settings(rag_internal.collection) owner to rag_owner;
+revoke all on function rag_internal.indexing_settings(rag_internal.collection) from public;

@@ -7,6 +7,9 @@ create or replace function rag_internal.ingest_many(
 ) returns setof rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
@@ -38,10 +41,19 @@ begin
                 message = format('document %s has unknown keys: %s', _number, left(_unknown, 200)),
                 hint    = format('Known keys: %s.', array_to_string(_known, ', '));
         end if;
+        if jsonb_path_exists(
+               _document - array['tags', 'metadata', 'readers'],
+               'strict $.* ? (@.type() != "string" && @.type() != "null")') then
+            raise exception using
+                errcode = '22023',
+                message = format('document %s has a value that is not a string', _number),
+                hint    = 'Only tags and readers are arrays, and metadata an object.';
+        end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
             _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
-            _document -> 'metadata', rag_internal.text_array(_document -> 'readers'),
+            nullif(_document -> 'metadata', 'null'),
+            rag_internal.text_array(_document -> 'readers'),
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
     end loop;

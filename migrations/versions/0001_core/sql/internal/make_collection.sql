@@ -15,6 +15,9 @@ create or replace function rag_internal.make_collection(
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);

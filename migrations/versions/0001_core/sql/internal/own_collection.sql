@@ -4,12 +4,12 @@ create or replace function rag_internal.own_collection(
     identity  rag_internal.identity,
     name      text,
     exclusive boolean
-) returns rag.collection
+) returns rag_internal.collection
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _collection rag.collection;
+    _collection rag_internal.collection;
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
@@ -21,10 +21,10 @@ begin
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
     if exclusive then
-        select k.* into _collection from rag.collection k
+        select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id for update;
     else
-        select k.* into _collection from rag.collection k
+        select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id for share;
     end if;
     if not found then

@@ -4,27 +4,27 @@ create or replace function rag_internal.owned_document(
     identity    rag_internal.identity,
     document_id uuid,
     exclusive   boolean
-) returns rag.document
+) returns rag_internal.document
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _document rag.document;
-    _collection rag.collection;
+    _document rag_internal.document;
+    _collection rag_internal.collection;
     _owned boolean;
 begin
     select k.* into _collection
-    from rag.collection k
-    where k.collection_id = (select d.collection_id from rag.document d
+    from rag_internal.collection k
+    where k.collection_id = (select d.collection_id from rag_internal.document d
                              where d.document_id = owned_document.document_id);
     _owned := found and ((identity).sees_everything
                          or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
         perform rag_internal.own_collection(identity, _collection.name, exclusive);
-        select d.* into _document from rag.document d
+        select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id for update;
     else
-        select d.* into _document from rag.document d
+        select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id
           and d.acl_id in (select rag_internal.visible_acls(identity));
     end if;

@@ -3,6 +3,9 @@ create or replace function rag_internal.readable_acls(who name, ticket bytea)
 returns setof bigint
 language sql stable parallel restricted security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
     select rag_internal.visible_acls(rag_internal.authenticate(who, ticket))
 $$;

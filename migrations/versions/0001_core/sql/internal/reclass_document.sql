@@ -4,10 +4,10 @@ returns void
 language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
-    update rag.document d set acl_id = reclass_document.acl_id
+    update rag_internal.document d set acl_id = reclass_document.acl_id
     where d.document_id = reclass_document.document_id;
     update rag_internal.embedding e set acl_id = reclass_document.acl_id
-    from rag.chunk c
+    from rag_internal.chunk c
     where c.document_id = reclass_document.document_id and e.chunk_id = c.chunk_id;
 $$;
 

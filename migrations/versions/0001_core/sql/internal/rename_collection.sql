@@ -7,18 +7,16 @@ create or replace function rag_internal.rename_collection(
 ) returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
-    _collection rag.collection := rag_internal.own_collection(
+    _collection rag_internal.collection := rag_internal.own_collection(
         rag_internal.authenticate(who, ticket), rename_collection.name, true);
 begin
-    perform rag_internal.require_visible_text('new_name', new_name);
-    if length(new_name) > 200 then
-        raise exception using
-            errcode = '22023',
-            message = 'a collection name has at most 200 characters';
-    end if;
-    update rag.collection k
+    perform rag_internal.check_name(new_name);
+    update rag_internal.collection k
     set name = rename_collection.new_name, updated_at = now()
     where k.collection_id = _collection.collection_id;
 exception when unique_violation then

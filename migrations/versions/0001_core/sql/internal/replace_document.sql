@@ -1,18 +1,18 @@
 -- Brings a stored document up to what was ingested under its key, doing no more than what differs.
 create or replace function rag_internal.replace_document(
-    document   rag.document,
-    collection rag.collection,
+    document   rag_internal.document,
+    collection rag_internal.collection,
     chunks     rag_internal.prepared_chunk[]
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _new rag.document := document;
-    _old rag.document;
+    _new rag_internal.document := document;
+    _old rag_internal.document;
     _count integer := 0;
 begin
-    select d.* into _old from rag.document d
+    select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version
     for update;
@@ -34,7 +34,7 @@ begin
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
-    update rag.document d
+    update rag_internal.document d
     set title = _new.title, content = _new.content, content_hash = _new.content_hash,
         mime = _new.mime, language = _new.language, status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
@@ -55,11 +55,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.replace_document(rag.document, rag.collection,
+comment on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) is
     'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been '
     'removed.';
-alter function rag_internal.replace_document(rag.document, rag.collection,
+alter function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) owner to rag_owner;
-revoke all on function rag_internal.replace_document(rag.document, rag.collection,
+revoke all on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) from public;

@@ -16,6 +16,9 @@ create or replace function rag_internal.search(
 ) returns setof rag.hit
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -30,6 +33,12 @@ declare
     _degraded text[] := '{}';
 begin
     perform rag_internal.require_visible_text('query', search.query);
+    if octet_length(search.query) > 500000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
+            hint    = 'Ask with the sentences that matter.';
+    end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
         raise exception using
@@ -59,7 +68,12 @@ begin
             _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
                                                    rag_internal.leg_depth(_places));
         exception when object_not_in_prerequisite_state then
-            if not coalesce(search.allow_degraded, false) or cardinality(_legs) = 1 then
+            -- collections without a model were made so; a model that is missing is a fault
+            if cardinality(_legs) = 1
+               or (not coalesce(search.allow_degraded, false)
+                   and exists (select from rag_internal.collection k
+                               where k.collection_id = any (_scope.collection_ids)
+                                 and k.model_id is not null)) then
                 raise;
             end if;
             _degraded := _degraded || format('%s: %s', _leg, sqlerrm);

@@ -6,7 +6,7 @@ as $$
     select case when count(distinct k.search_defaults) = 1
                 then (array_agg(k.search_defaults))[1]
                 else '{}' end
-    from rag.collection k
+    from rag_internal.collection k
     where k.collection_id = any (search_defaults.collection_ids)
 $$;
 

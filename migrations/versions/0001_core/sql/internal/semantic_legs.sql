@@ -15,12 +15,12 @@ declare
 begin
     for _model in
         select m.* from rag.model m
-        where m.model_id in (select k.model_id from rag.collection k
+        where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
         order by m.name
     loop
         _of_model.collection_ids := array(
-            select k.collection_id from rag.collection k
+            select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
         _hits := _hits || array(
             select h
@@ -28,6 +28,12 @@ begin
                 (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
                 cut) h);
     end loop;
+    if _model.model_id is null and cardinality((scope).collection_ids) > 0 then
+        raise exception using
+            errcode = '55000',
+            message = 'no collection of this search has an embedding model',
+            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
+    end if;
     return query
         select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
                h.score, h.chunk_id, h.document_id, h.chunk_index
@@ -38,7 +44,7 @@ end
 $$;
 
 comment on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) is
-    'At most cut passages by meaning, over every model that the collections use; none where they '
+    'At most cut passages by meaning, over every model that the collections use; 55000 where they '
     'use none.';
 alter function rag_internal.semantic_legs(text, rag_internal.scope, bigint) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) from public;

@@ -12,7 +12,7 @@ as $$
 declare
     _acl_ids bigint[] := (scope).acl_ids;
     _collection_ids bigint[] := (scope).collection_ids;
-    _configs text[] := array(select distinct k.text_config from rag.collection k
+    _configs text[] := array(select distinct k.text_config from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids));
     _word text;
     _max_distance integer;

@@ -7,7 +7,7 @@ begin
     if items is null or items = 'null' then
         return null;
     elsif jsonb_typeof(items) <> 'array'
-          or jsonb_path_exists(items, '$[*] ? (@.type() != "string")') then
+          or jsonb_path_exists(items, 'strict $[*] ? (@.type() != "string")') then
         raise exception using
             errcode = '22023',
             message = 'tags and readers are JSON arrays of strings';

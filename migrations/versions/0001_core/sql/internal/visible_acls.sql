@@ -5,7 +5,7 @@ language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
     select a.acl_id
-    from rag.acl a
+    from rag_internal.acl a
     where (identity).sees_everything
        or (a.tenant = (identity).tenant
            and a.security_level <= (identity).clearance

@@ -3,24 +3,24 @@
 create or replace function rag_internal.visible_collections(
     identity rag_internal.identity,
     names    text[]
-) returns setof rag.collection
+) returns setof rag_internal.collection
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _acl_ids bigint[] := array(select rag_internal.visible_acls(identity));
     _found text[] := '{}';
-    _collection rag.collection;
+    _collection rag_internal.collection;
     _missing text;
 begin
     for _collection in
         select k.*
-        from rag.collection k
+        from rag_internal.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
                or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
-               or exists (select from rag.document d
+               or exists (select from rag_internal.document d
                           where d.collection_id = k.collection_id
                             and d.acl_id = any (_acl_ids)))
         order by k.name

@@ -1,7 +1,7 @@
 -- Replaces the passages of a document.
 create or replace function rag_internal.write_chunks(
-    document   rag.document,
-    collection rag.collection,
+    document   rag_internal.document,
+    collection rag_internal.collection,
     chunks     rag_internal.prepared_chunk[]
 ) returns integer
 language plpgsql volatile parallel unsafe
@@ -10,9 +10,9 @@ as $$
 declare
     _written integer;
 begin
-    delete from rag.chunk c where c.document_id = (document).document_id;
+    delete from rag_internal.chunk c where c.document_id = (document).document_id;
     with written as (
-        insert into rag.chunk (document_id, chunk_index, content, embed_text, start_offset,
+        insert into rag_internal.chunk (document_id, chunk_index, content, embed_text, start_offset,
                                end_offset, start_line, end_line, heading, section_start,
                                section_end, kind, token_count, value, tsv, lexeme_count, surface)
         select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
@@ -39,11 +39,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.write_chunks(rag.document, rag.collection,
+comment on function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) is
     'Writes passages, lexemes, words and vectors of a document in place of those it had; how many '
     'passages.';
-alter function rag_internal.write_chunks(rag.document, rag.collection,
+alter function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) owner to rag_owner;
-revoke all on function rag_internal.write_chunks(rag.document, rag.collection,
+revoke all on function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) from public;

@@ -1,0 +1,175 @@
+"""What a caller can see besides rows: plans, debug output, locks, settings, errors of others' doing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from support import Database, throws_ok
+
+Connection = psycopg.Connection[Any]
+
+HIDDEN = "The zanzibarium merger with Contoso costs 4711."
+
+
+@pytest.fixture(scope="module")
+def reader(db: Database) -> Iterator[Connection]:
+    """A reader of the collection open, who may not know of the collection closed."""
+    name = f"{db.name}_reader"
+    with db.connect(autocommit=True) as owner:
+        owner.execute(f'create role "{name}" login in role rag_reader')  # type: ignore[arg-type]
+        owner.execute("select rag.ingest('open', 'The red valve is closed.', 'open.md')")
+        owner.execute("select rag.grant_read('open', %s)", [name])
+        owner.execute("select rag.ingest('closed', %s, 'zz-hidden.md')", [HIDDEN])
+    with db.connect(name, autocommit=True) as connection:
+        yield connection
+    with db.connect(autocommit=True) as owner:
+        owner.execute(f'drop owned by "{name}"')  # type: ignore[arg-type]
+        owner.execute(f'drop role "{name}"')  # type: ignore[arg-type]
+
+
+def test_no_plan_tells_of_hidden_rows(reader: Connection) -> None:
+    """A leakproof comparison runs before a policy; its plan would answer any question."""
+    views = {"document": "content", "chunk": "content", "collection": "name"}
+    for view, column in views.items():
+        for off in ("enable_hashjoin", "enable_seqscan", "enable_indexscan"):
+            reader.execute(f"set {off} = off")  # type: ignore[arg-type]
+        plans = [
+            reader.execute(
+                "explain (analyze, timing off, costs off, summary off, buffers off)"  # type: ignore[arg-type]
+                f" select 1 from rag.{view} where {column} >= '{low}' collate \"C\""
+                f" and {column} < '{low}~' collate \"C\""
+            ).fetchall()
+            for low in ("The zanz", "The zbnz", "clos", "cmos")
+        ]
+        plan = [json.dumps(rows).replace("zbnz", "zanz").replace("cmos", "clos") for rows in plans]
+        assert plan[0] == plan[1]
+        assert plan[2] == plan[3]
+        reader.execute("reset all")
+
+
+def test_no_row_shows_where_it_lies(reader: Connection) -> None:
+    for column in ("ctid", "xmin", "tableoid", "chunk_id", "acl_id", "collection_id"):
+        throws_ok(reader, f"select {column} from rag.document, rag.chunk", "42703")
+
+
+def test_debug_output_stays_within(db: Database, reader: Connection) -> None:
+    with db.connect(reader.info.user, autocommit=True) as connection:
+        heard: list[str] = []
+        connection.add_notice_handler(lambda notice: heard.append(str(notice.message_primary)))
+        connection.add_notice_handler(lambda notice: heard.append(str(notice.message_detail)))
+        for setting in ("print_parse", "print_rewritten", "print_plan"):
+            connection.execute(f"set debug_{setting} = on")  # type: ignore[arg-type]
+        connection.execute("set client_min_messages = debug5")
+        connection.execute("select * from rag.search('zanzibarius merge valve')")
+        connection.execute("select count(*) from rag.chunk")
+        assert heard, "the settings show nothing: the test does not test"
+        assert not any("zanzibarium" in text or "Contoso" in text for text in heard)
+        plain = "".join(heard).replace(" ", "")
+        bytes_of = [
+            "".join(f"{byte}" for byte in word.encode()) for word in ("zanzibarium", "Contoso")
+        ]
+        assert not any(number in plain for number in bytes_of)
+
+
+def test_settings_of_a_session_change_no_result(db: Database, reader: Connection) -> None:
+    with db.connect(autocommit=True) as owner:
+        documents = [{"content": f"pump number {i}", "source": f"{i}"} for i in range(60)]
+        owner.execute("select rag.create_collection('many', model => 'none')")
+        owner.execute("select rag.ingest_many('many', %s)", [json.dumps(documents)])
+        expected = owner.execute(
+            "select source, score from rag.bm25_search(%s, '{many}', 100)", ["it's a pump\\"]
+        ).fetchall()
+        assert len(expected) == 60
+        for setting in (
+            "standard_conforming_strings = off", "gin_fuzzy_search_limit = 5", "enable_seqscan = off",
+            "enable_bitmapscan = off", "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kolkata'",
+            "extra_float_digits = 0", "row_security = off", "plan_cache_mode = force_generic_plan",
+            "transform_null_equals = on", "quote_all_identifiers = on", "hnsw.max_scan_tuples = 1",
+            "pg_trgm.similarity_threshold = 1", "array_nulls = off", "backslash_quote = on",
+        ):  # fmt: skip
+            owner.execute(f"set {setting}")  # type: ignore[arg-type]
+            found = owner.execute(
+                "select source, score from rag.bm25_search(%s, '{many}', 100)", ["it's a pump\\"]
+            ).fetchall()
+            assert [s for s, _ in found] == [s for s, _ in expected], setting
+            owner.execute("select * from rag.search('pmup valve', filter => '{\"source\": \"1\"}')")
+            owner.execute("select rag.ingest('many', 'sss', 'sss')")
+            owner.execute("reset all")
+
+
+def test_an_open_ingest_is_neither_felt_nor_waited_for(db: Database) -> None:
+    """A unique dictionary of words would tell, and stop, every writer who uses the same new word."""
+    with db.connect(autocommit=False) as first, db.connect(autocommit=True) as second:
+        first.execute("select rag.ingest('wa', 'the codename is quixotronium')")
+        second.execute("set lock_timeout = '2s'")
+        row = second.execute("select status from rag.ingest('wb', 'about quixotronium')").fetchone()
+        assert row == ("created",)
+        first.rollback()
+
+
+def test_nobody_breaks_the_search_of_others(db: Database, reader: Connection) -> None:
+    """One stored document or collection must not fail everybody's default search."""
+    deep: Any = 1
+    for _ in range(70):
+        deep = {"a": deep}
+    with db.connect(autocommit=True) as owner:
+        throws_ok(
+            owner,
+            "select rag.ingest('open', 'deep', metadata => %s)",
+            "22023",
+            "64 levels",
+            [json.dumps(deep)],
+        )
+        writer = f"{db.name}_writer"
+        owner.execute(f'create role "{writer}" login in role rag_writer')  # type: ignore[arg-type]
+        owner.execute(f'create schema "{writer}" authorization "{writer}"')  # type: ignore[arg-type]
+        owner.execute(f'grant usage on schema "{writer}" to rag_owner')  # type: ignore[arg-type]
+    try:
+        with db.connect(writer, autocommit=True) as mine:
+            mine.execute(f'create text search configuration "{writer}".cfg (copy = english)')  # type: ignore[arg-type]
+            mine.execute("create text search configuration pg_temp.cfg (copy = english)")
+            for config in (f"{writer}.cfg", "pg_temp.cfg", "-", "0", "3748", "a.b.c.d", "klingon"):
+                throws_ok(
+                    mine,
+                    "select rag.create_collection('trap', text_config => %s)",
+                    "42704",
+                    None,
+                    [config],
+                )
+                throws_ok(mine, "select rag.analyze('x', %s)", "42704", None, [config])
+            mine.execute("select rag.create_collection('fine', text_config => 'pg_catalog.german')")
+            row = mine.execute("select text_config from rag.describe_collection('fine')").fetchone()
+            assert row == ("german",)
+    finally:
+        with db.connect(autocommit=True) as owner:
+            owner.execute("select rag.drop_collection('fine')")
+            owner.execute("delete from rag_internal.principal where name = %s", [writer])
+            owner.execute(f'drop owned by "{writer}" cascade')  # type: ignore[arg-type]
+            owner.execute(f'drop role "{writer}"')  # type: ignore[arg-type]
+
+
+def test_search_within_a_parallel_query(db: Database, reader: Connection) -> None:
+    with db.connect(autocommit=True) as owner:
+        owner.execute(
+            "create table public.big as select i, repeat('x', 100) t from generate_series(1, 50000) i"
+        )
+        owner.execute("analyze public.big")
+        for name in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
+            owner.execute(f"set {name} = 0")  # type: ignore[arg-type]
+        for call in (
+            "rag.search('valve')",
+            "rag.bm25_search('valve')",
+            "rag.document",
+            "rag.list_collections()",
+        ):
+            owner.execute(f"select count(*) from {call} h, public.big where big.i < 5")  # type: ignore[arg-type]
+        row = owner.execute(
+            "select count(*) from public.big where rag.analyze(t) @@ 'x'::tsquery"
+        ).fetchone()
+        assert row == (0,)
+        owner.execute("drop table public.big")
