@@ -576,15 +576,17 @@ begin
             _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
                                                    rag_internal.leg_depth(_places));
         exception when object_not_in_prerequisite_state then
-            -- collections without a model were made so; a model that is missing is a fault
+            -- a model that is missing is a fault; collections without one were made so
             if cardinality(_legs) = 1
-               or (not coalesce(search.allow_degraded, false)
-                   and exists (select from rag_internal.collection k
-                               where k.collection_id = any (_scope.collection_ids)
-                                 and k.model_id is not null)) then
+               or not (coalesce(search.allow_degraded, false)
+                       or (_leg = 'semantic'
+                           and not exists (select from rag_internal.collection k
+                                           where k.collection_id = any (_scope.collection_ids)
+                                             and k.model_id is not null))) then
                 raise;
             end if;
-            _degraded := _degraded || format('%s: %s', _leg, sqlerrm);
+            _degraded := _degraded
+                      || format('%s: %s', _leg, regexp_replace(sqlerrm, '^ragsql: ', ''));
         end;
     end loop;
 
