@@ -38,7 +38,7 @@ class Model:
         if max_tokens is not None and max_tokens < SMALLEST_WINDOW:
             raise InvalidParameter(
                 f"max_tokens of model {row['name']} is {max_tokens}, below {SMALLEST_WINDOW}",
-                hint="Correct max_tokens in rag.model: it is the model's window in tokens.",
+                hint="Correct max_tokens with rag.add_model: it is the model's window in tokens.",
             )
         return cls(
             name=row["name"],

@@ -99,7 +99,7 @@ def load_window(model: Model, directory: Path) -> TokenWindow:
         raise ModelMissing(
             f"the window of model {model.name} is not known",
             detail="Its tokenizer_config.json has no model_max_length.",
-            hint="Set max_tokens of the model in rag.model.",
+            hint="Set max_tokens of the model with rag.add_model.",
         )
     return TokenWindow(tokenizer, min(limits))
 

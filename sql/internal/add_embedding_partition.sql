@@ -1,6 +1,9 @@
 -- A model's part of rag_internal.embedding: row security on, and an HNSW
 -- index on its own dimension.
-create or replace function rag_internal.add_embedding_partition(model rag.model, metric text)
+create or replace function rag_internal.add_embedding_partition(
+    model  rag_internal.model,
+    metric text
+)
 returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -27,7 +30,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.add_embedding_partition(rag.model, text) is
+comment on function rag_internal.add_embedding_partition(rag_internal.model, text) is
     'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
-alter function rag_internal.add_embedding_partition(rag.model, text) owner to rag_owner;
-revoke all on function rag_internal.add_embedding_partition(rag.model, text) from public;
+alter function rag_internal.add_embedding_partition(rag_internal.model, text) owner to rag_owner;
+revoke all on function rag_internal.add_embedding_partition(rag_internal.model, text) from public;

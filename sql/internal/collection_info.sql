@@ -18,7 +18,7 @@ as $$
            k.created_at, k.updated_at
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
-    left join rag.model m on m.model_id = k.model_id
+    left join rag_internal.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
                coalesce(sum((select count(*) from rag_internal.chunk c

@@ -17,7 +17,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
-    _model rag.model;
+    _model rag_internal.model;
     _acl_id bigint;
 begin
     perform rag_internal.check_name(create_collection.name);

@@ -9,11 +9,11 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
     _chunks rag_internal.prepared_chunk[];
 begin
     if (collection).model_id is not null then
-        select m.* into _model from rag.model m where m.model_id = (collection).model_id;
+        select m.* into _model from rag_internal.model m where m.model_id = (collection).model_id;
     end if;
     select array_agg(row(p, sha256(convert_to(format('%s|passage|%s', _model.revision,
                                                      coalesce(p.embed_text, p.content)), 'UTF8')),

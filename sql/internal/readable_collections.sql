@@ -31,7 +31,7 @@ begin
                k.created_at, k.updated_at
         from rag_internal.visible_collections(_identity, null) k
         join rag_internal.principal p on p.principal_id = k.owner_id
-        left join rag.model m on m.model_id = k.model_id;
+        left join rag_internal.model m on m.model_id = k.model_id;
 end
 $$;
 

@@ -4,7 +4,7 @@
 -- dimension: ranks are made outside.
 create or replace function rag_internal.semantic_leg(
     query_vector @extschema:vector@.vector,
-    model        rag.model,
+    model        rag_internal.model,
     scope        rag_internal.scope,
     cut          bigint
 ) returns setof rag_internal.leg_hit
@@ -69,12 +69,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model,
+comment on function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, bigint) is
     'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product '
     '-d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) '
     'rows.';
-alter function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model, rag_internal.scope,
-    bigint) owner to rag_owner;
-revoke all on function rag_internal.semantic_leg(@extschema:vector@.vector, rag.model,
+alter function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
+    rag_internal.scope, bigint) owner to rag_owner;
+revoke all on function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, bigint) from public;

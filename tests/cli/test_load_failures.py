@@ -115,7 +115,7 @@ def test_missing_schema_and_missing_model(
     result = load(make_database(), tmp_path, "--collection", "c")
     assert result.exit_code == 3
     assert "ragsql migrate upgrade" in result.stderr
-    query(fresh, "delete from rag.model returning name")
+    query(fresh, "delete from rag_internal.model returning name")
     result = load(fresh, tmp_path, "--collection", "c")
     assert result.exit_code == 1
     assert "no embedding model is registered" in result.stderr

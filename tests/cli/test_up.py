@@ -68,7 +68,7 @@ def test_up_twice_at_once_makes_one_cluster(home: Path, model: ModelChoice) -> N
     assert errors.count(f"Model: {model.name}") == 2
     cluster = Cluster(home)
     with psycopg.connect(cluster.dsn) as connection:
-        rows = connection.execute("select name, is_default from rag.model").fetchall()
+        rows = connection.execute("select name, is_default from rag_internal.model").fetchall()
     assert rows == [(model.name, True)]
     assert [run(home, "down")[0], run(home, "down")[0]] == [0, 0]
     assert not cluster.is_running
@@ -155,7 +155,7 @@ def test_unknown_model_fails_before_it_is_registered(home: Path) -> None:
     assert result.exit_code == 1
     assert "'no/such' is unknown" in result.output
     with psycopg.connect(home_cluster.dsn) as connection:
-        assert connection.execute("select count(*) from rag.model").fetchone() == (0,)
+        assert connection.execute("select count(*) from rag_internal.model").fetchone() == (0,)
 
 
 def test_data_of_another_major_is_refused_by_name(home: Path) -> None:

@@ -191,7 +191,7 @@ declare
                            'is_default'];
     _options jsonb := coalesce(options, '{}');
     _problem text;
-    _model rag.model;
+    _model rag_internal.model;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
         raise exception using
@@ -226,10 +226,10 @@ begin
             hint    = format('Options: %s.', array_to_string(_known, ', '));
     end if;
 
-    lock table rag.model in share row exclusive mode;
-    select m.* into _model from rag.model m where m.name = add_model.name;
+    lock table rag_internal.model in share row exclusive mode;
+    select m.* into _model from rag_internal.model m where m.name = add_model.name;
     if not found then
-        insert into rag.model (name, provider, dimensions, max_tokens)
+        insert into rag_internal.model (name, provider, dimensions, max_tokens)
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
                 coalesce((_options ->> 'max_tokens')::integer, 256))
         returning * into _model;
@@ -256,9 +256,11 @@ begin
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then
-        update rag.model m set is_default = false where m.is_default and m.kind = _model.kind;
+        update rag_internal.model m
+        set is_default = false
+        where m.is_default and m.kind = _model.kind;
     end if;
-    update rag.model m
+    update rag_internal.model m
     set metric         = coalesce(_options ->> 'metric', m.metric),
         revision       = coalesce(_options ->> 'revision', m.revision),
         query_prefix   = coalesce(_options ->> 'query_prefix', m.query_prefix),
@@ -650,13 +652,13 @@ CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, st
     SET gin_fuzzy_search_limit TO '0'
     AS $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
 begin
     perform rag_internal.authenticate(who, ticket);
     perform rag_internal.require_visible_text('content', chunk_text.content);
     if chunk_text.model is distinct from 'none'
        and (chunk_text.model is not null
-            or exists (select from rag.model m where m.is_default)) then
+            or exists (select from rag_internal.model m where m.is_default)) then
         _model := rag_internal.find_model(chunk_text.model);
     end if;
     return query
@@ -816,7 +818,7 @@ declare
     _major integer := current_setting('server_version_num')::integer / 10000;
     _engine jsonb;
     _status jsonb;
-    _model rag.model;
+    _model rag_internal.model;
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
@@ -845,7 +847,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        for _model in select m.* from rag.model m order by m.is_default desc, m.name loop
+        for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
             _status := rag_internal.model_status(_model);
             return next row('model ' || _model.name,
                             case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
@@ -869,7 +871,7 @@ begin
                         'Install ragsql with the Python that plpython3u links and set python_path '
                         'in rag_internal.setting, then reconnect.')::rag.check_result;
     end;
-    if not exists (select from rag.model m where m.is_default) then
+    if not exists (select from rag_internal.model m where m.is_default) then
         return next row('default model', 'fail', 'no model is registered as the default',
                         'Run `ragsql up`, or rag.add_model(..., options => '
                         '''{"is_default": true}'').')::rag.check_result;
@@ -1823,7 +1825,7 @@ ALTER FUNCTION rag.whoami() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.whoami() IS 'The caller''s identity: the database role, the principals it can be granted through, and whether access rules apply to it at all.';
 
-CREATE TABLE rag.model (
+CREATE TABLE rag_internal.model (
     model_id integer NOT NULL,
     name text NOT NULL COLLATE pg_catalog."C",
     kind text DEFAULT 'embedding'::text NOT NULL,
@@ -1843,11 +1845,11 @@ CREATE TABLE rag.model (
     CONSTRAINT model_window_has_room CHECK ((max_tokens >= 32))
 );
 
-ALTER TABLE rag.model OWNER TO rag_owner;
+ALTER TABLE rag_internal.model OWNER TO rag_owner;
 
-COMMENT ON TABLE rag.model IS 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
+COMMENT ON TABLE rag_internal.model IS 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
 
-CREATE FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) RETURNS void
+CREATE FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -1873,9 +1875,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
+COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
 
 CREATE FUNCTION rag_internal.add_words(document_id uuid) RETURNS void
     LANGUAGE sql
@@ -2301,7 +2303,7 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
            k.created_at, k.updated_at
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
-    left join rag.model m on m.model_id = k.model_id
+    left join rag_internal.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
                coalesce(sum((select count(*) from rag_internal.chunk c
@@ -2333,7 +2335,7 @@ CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, n
     AS $$
 declare
     _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
-    _model rag.model;
+    _model rag_internal.model;
     _acl_id bigint;
 begin
     perform rag_internal.check_name(create_collection.name);
@@ -2382,7 +2384,7 @@ ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
 
-CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) RETURNS public.vector[]
+CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) RETURNS public.vector[]
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2391,9 +2393,9 @@ if "ragsql" not in GD:
 return GD["ragsql"].require(1).embed(texts, kind, model)
 $$;
 
-ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) IS 'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is refused (54000), a missing model is an error (55000).';
+COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) IS 'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is refused (54000), a missing model is an error (55000).';
 
 CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
     LANGUAGE plpython3u STABLE
@@ -2409,15 +2411,15 @@ ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.engine_info() IS 'Version, executable and paths of the engine''s Python.';
 
-CREATE FUNCTION rag_internal.find_model(name text) RETURNS rag.model
+CREATE FUNCTION rag_internal.find_model(name text) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
 begin
     select m.* into _model
-    from rag.model m
+    from rag_internal.model m
     where m.kind = 'embedding'
       and (m.name = find_model.name or (find_model.name is null and m.is_default));
     if not found then
@@ -2591,7 +2593,7 @@ CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collectio
         'chunk_size', (collection).chunk_size,
         'overlap', (collection).overlap,
         'min_chunk_size', (collection).min_chunk_size,
-        'model', (select m.name || '@' || m.revision from rag.model m
+        'model', (select m.name || '@' || m.revision from rag_internal.model m
                   where m.model_id = (collection).model_id),
         'text_config', (collection).text_config)
 $$;
@@ -2706,7 +2708,7 @@ ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
 
-CREATE FUNCTION rag_internal.model_status(model rag.model) RETURNS jsonb
+CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS jsonb
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2716,9 +2718,9 @@ if "ragsql" not in GD:
 return json.dumps(GD["ragsql"].require(1).model_status(model))
 $$;
 
-ALTER FUNCTION rag_internal.model_status(model rag.model) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.model_status(model rag.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
+COMMENT ON FUNCTION rag_internal.model_status(model rag_internal.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
 
 CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag_internal.collection
     LANGUAGE plpgsql
@@ -2822,11 +2824,11 @@ CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
     _chunks rag_internal.prepared_chunk[];
 begin
     if (collection).model_id is not null then
-        select m.* into _model from rag.model m where m.model_id = (collection).model_id;
+        select m.* into _model from rag_internal.model m where m.model_id = (collection).model_id;
     end if;
     select array_agg(row(p, sha256(convert_to(format('%s|passage|%s', _model.revision,
                                                      coalesce(p.embed_text, p.content)), 'UTF8')),
@@ -2949,7 +2951,7 @@ begin
                k.created_at, k.updated_at
         from rag_internal.visible_collections(_identity, null) k
         join rag_internal.principal p on p.principal_id = k.owner_id
-        left join rag.model m on m.model_id = k.model_id;
+        left join rag_internal.model m on m.model_id = k.model_id;
 end
 $$;
 
@@ -3005,6 +3007,32 @@ $$;
 ALTER FUNCTION rag_internal.readable_jobs(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) IS 'Rows of rag.job.';
+
+CREATE FUNCTION rag_internal.readable_models(who name, ticket bytea) RETURNS TABLE(name text, kind text, provider text, revision text, dimensions integer, metric text, query_prefix text, passage_prefix text, max_tokens integer, is_default boolean, created_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select m.name, m.kind, m.provider, m.revision, m.dimensions, m.metric, m.query_prefix,
+               m.passage_prefix, m.max_tokens, m.is_default, m.created_at
+        from rag_internal.model m
+        where pg_has_role(_identity.who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(_identity, null) k);
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_models(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_models(who name, ticket bytea) IS 'Rows of rag.model.';
 
 CREATE FUNCTION rag_internal.readable_principals(who name, ticket bytea) RETURNS TABLE(kind text, name text, created_at timestamp with time zone)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -3176,7 +3204,7 @@ ALTER FUNCTION rag_internal.search_defaults(collection_ids bigint[]) OWNER TO ra
 
 COMMENT ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) IS 'search_defaults that all of the collections have; empty where they differ.';
 
-CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -3238,21 +3266,21 @@ begin
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
+COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
 
 CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _hits rag_internal.leg_hit[] := '{}';
 begin
     for _model in
-        select m.* from rag.model m
+        select m.* from rag_internal.model m
         where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
         order by m.name
@@ -3340,7 +3368,7 @@ ALTER FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal
 
 COMMENT ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) IS 'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
 
-CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) RETURNS SETOF rag.text_chunk
+CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3349,9 +3377,9 @@ if "ragsql" not in GD:
 return GD["ragsql"].require(1).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model)
 $$;
 
-ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) IS 'Passages of a text; every passage fits the window of the model, where one is given.';
+COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) IS 'Passages of a text; every passage fits the window of the model, where one is given.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3541,14 +3569,24 @@ ALTER TABLE rag.job OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.job IS 'Background work that the caller asked for. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
-ALTER TABLE rag.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME rag.model_model_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
+CREATE VIEW rag.model WITH (security_invoker='true') AS
+ SELECT r.name,
+    r.kind,
+    r.provider,
+    r.revision,
+    r.dimensions,
+    r.metric,
+    r.query_prefix,
+    r.passage_prefix,
+    r.max_tokens,
+    r.is_default,
+    r.created_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_models(c.who, c.ticket) r(name, kind, provider, revision, dimensions, metric, query_prefix, passage_prefix, max_tokens, is_default, created_at);
+
+ALTER TABLE rag.model OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.model IS 'Registered models: all for a writer, those of its collections for a reader. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
 
 CREATE VIEW rag.principal WITH (security_invoker='true') AS
  SELECT r.kind,
@@ -3709,6 +3747,15 @@ ALTER TABLE rag_internal.live_chunk OWNER TO rag_owner;
 
 COMMENT ON VIEW rag_internal.live_chunk IS 'Passages of active documents within their validity. Every use adds the caller''s sharing classes.';
 
+ALTER TABLE rag_internal.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rag_internal.model_model_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE rag_internal.principal (
     principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     kind text NOT NULL,
@@ -3740,12 +3787,6 @@ CREATE TABLE rag_internal.word (
 ALTER TABLE rag_internal.word OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.word IS 'Every surface form; which of them a caller may know is asked of rag_internal.chunk.surface.';
-
-ALTER TABLE ONLY rag.model
-    ADD CONSTRAINT model_name_key UNIQUE (name);
-
-ALTER TABLE ONLY rag.model
-    ADD CONSTRAINT model_pkey PRIMARY KEY (model_id);
 
 ALTER TABLE ONLY rag_internal.acl
     ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
@@ -3792,6 +3833,12 @@ ALTER TABLE ONLY rag_internal.ingest_log
 ALTER TABLE ONLY rag_internal.job
     ADD CONSTRAINT job_pkey PRIMARY KEY (job_id);
 
+ALTER TABLE ONLY rag_internal.model
+    ADD CONSTRAINT model_name_key UNIQUE (name);
+
+ALTER TABLE ONLY rag_internal.model
+    ADD CONSTRAINT model_pkey PRIMARY KEY (model_id);
+
 ALTER TABLE ONLY rag_internal.principal
     ADD CONSTRAINT principal_key UNIQUE NULLS NOT DISTINCT (tenant, kind, name, role_oid);
 
@@ -3803,8 +3850,6 @@ ALTER TABLE ONLY rag_internal.setting
 
 ALTER TABLE ONLY rag_internal.ticket_key
     ADD CONSTRAINT ticket_key_pkey PRIMARY KEY (only_row);
-
-CREATE UNIQUE INDEX model_default ON rag.model USING btree (kind) WHERE is_default;
 
 CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
 
@@ -3832,6 +3877,8 @@ CREATE INDEX job_collection_id ON rag_internal.job USING btree (collection_id);
 
 CREATE INDEX job_queue ON rag_internal.job USING btree (run_after) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
+CREATE UNIQUE INDEX model_default ON rag_internal.model USING btree (kind) WHERE is_default;
+
 CREATE INDEX word_length ON rag_internal.word USING btree (length(word));
 
 CREATE INDEX word_trigrams ON rag_internal.word USING gin (word public.gin_trgm_ops);
@@ -3851,7 +3898,7 @@ ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
 
 ALTER TABLE ONLY rag_internal.collection
-    ADD CONSTRAINT collection_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
+    ADD CONSTRAINT collection_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag_internal.principal(principal_id);
@@ -3866,16 +3913,10 @@ ALTER TABLE rag_internal.embedding
     ADD CONSTRAINT embedding_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES rag_internal.chunk(chunk_id) ON DELETE CASCADE;
 
 ALTER TABLE rag_internal.embedding
-    ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag.model(model_id);
+    ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
 ALTER TABLE ONLY rag_internal.job
     ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
-
-ALTER TABLE rag.model ENABLE ROW LEVEL SECURITY;
-
-CREATE POLICY read_model ON rag.model FOR SELECT TO rag_reader USING (true);
-
-COMMENT ON POLICY read_model ON rag.model IS 'Every reader.';
 
 ALTER TABLE rag_internal.acl ENABLE ROW LEVEL SECURITY;
 
@@ -3892,6 +3933,8 @@ ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rag_internal.ingest_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.job ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.model ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.principal ENABLE ROW LEVEL SECURITY;
 
@@ -3930,6 +3973,10 @@ COMMENT ON POLICY read_ingest_log ON rag_internal.ingest_log IS 'Who ran the loa
 CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING (((created_by = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
 
 COMMENT ON POLICY read_job ON rag_internal.job IS 'Who asked for it, and administrators.';
+
+CREATE POLICY read_model ON rag_internal.model FOR SELECT TO rag_reader USING (true);
+
+COMMENT ON POLICY read_model ON rag_internal.model IS 'Every reader.';
 
 CREATE POLICY read_principal ON rag_internal.principal FOR SELECT TO rag_reader USING ((principal_id IN ( SELECT p.principal_id
    FROM rag_internal.caller c,
@@ -4118,9 +4165,7 @@ GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) TO rag_reader;
 REVOKE ALL ON FUNCTION rag.whoami() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
 
-GRANT SELECT ON TABLE rag.model TO rag_reader;
-
-REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag.model, metric text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.add_words(document_id uuid) FROM PUBLIC;
 
@@ -4155,7 +4200,7 @@ REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.iden
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag.model) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
@@ -4181,7 +4226,7 @@ REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.model_status(model rag.model) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) FROM PUBLIC;
 
@@ -4206,6 +4251,9 @@ GRANT ALL ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) T
 REVOKE ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.readable_models(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_models(who name, ticket bytea) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) TO rag_reader;
 
@@ -4221,13 +4269,13 @@ REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_inte
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag.model) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
@@ -4244,6 +4292,8 @@ GRANT SELECT ON TABLE rag.collection TO rag_reader;
 GRANT SELECT ON TABLE rag.ingest_log TO rag_reader;
 
 GRANT SELECT ON TABLE rag.job TO rag_reader;
+
+GRANT SELECT ON TABLE rag.model TO rag_reader;
 
 GRANT SELECT ON TABLE rag.principal TO rag_reader;
 

@@ -13,7 +13,7 @@ Connection = psycopg.Connection[Any]
 
 STRATEGIES = ("hybrid", "semantic", "bm25", "fuzzy")
 LOG_ROW = "select rag.log_ingest(gen_random_uuid(), 'c', 's', 'failed')"
-CONTENT_VIEWS = ("collection", "document", "chunk", "principal", "job", "ingest_log")
+VIEWS = ("collection", "document", "chunk", "principal", "model", "job", "ingest_log")
 
 
 def sources(connection: Connection, query: str = "valve", strategy: str = "hybrid") -> list[str]:
@@ -43,7 +43,7 @@ def test_without_a_grant_there_is_nothing(filled: Connection, role_factory: Role
     with as_role(filled, reader):
         for strategy in STRATEGIES:
             assert sources(filled, strategy=strategy) == []
-        for table in CONTENT_VIEWS:
+        for table in VIEWS:
             assert filled.execute(f"select * from rag.{table}").fetchall() == [], table
         assert filled.execute("select * from rag.list_collections()").fetchall() == []
 
@@ -53,7 +53,7 @@ def test_every_table_of_rag_is_covered_above(conn: Connection) -> None:
         "select relname from pg_class where relnamespace = 'rag'::regnamespace and relkind in ('r', 'p', 'v')"
     )
     assert {name for (name,) in rows} == {
-        *CONTENT_VIEWS,
+        *VIEWS,
         "model",
     }  # models tell nothing of content
 

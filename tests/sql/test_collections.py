@@ -76,7 +76,7 @@ def test_the_model_of_a_filled_collection_stays(conn: Connection) -> None:
     conn.execute("select rag.create_collection('notes')")
     conn.execute("select rag.alter_collection('notes', model => 'none')")
     conn.execute("select rag.ingest('notes', 'Close the red valve.')")
-    name = conn.execute("select name from rag.model where is_default").fetchone()
+    name = conn.execute("select name from rag_internal.model where is_default").fetchone()
     throws_ok(conn, "select rag.alter_collection('notes', model => %s)", "55000", params=name)
 
 

@@ -57,7 +57,7 @@ def test_every_chunk_cuts_exactly_its_passage_out_of_the_document(conn: Connecti
                                                          c.end_offset - c.start_offset)),
                   bool_and(c.token_count + 2 <= m.max_tokens)
            from rag_internal.chunk c join rag_internal.document d using (document_id)
-           join rag_internal.collection k using (collection_id) join rag.model m using (model_id)"""
+           join rag_internal.collection k using (collection_id) join rag_internal.model m using (model_id)"""
     ).fetchone()
     assert row is not None
     assert row[0] > 5
@@ -238,14 +238,14 @@ def test_a_chunk_beyond_the_window_is_never_cut_off(conn: Connection) -> None:
         "select max(token_count), min(start_offset), max(end_offset), count(*) from rag_internal.chunk"
     ).fetchone()
     assert row is not None
-    window = conn.execute("select max_tokens from rag.model where is_default").fetchone()
+    window = conn.execute("select max_tokens from rag_internal.model where is_default").fetchone()
     assert window is not None
     assert row[0] + 2 <= window[0]
     assert row[1:3] == (0, len(LONG))
 
 
 def test_e01_dimensions_are_refused_naming_both(conn: Connection) -> None:
-    name = conn.execute("select name from rag.model where is_default").fetchone()
+    name = conn.execute("select name from rag_internal.model where is_default").fetchone()
     throws_ok(
         conn, "select rag.add_model(%s, 'fastembed', 768)", "22023", "384 dimensions, not 768", name
     )
@@ -259,9 +259,9 @@ def test_models_are_checked_before_they_are_registered(conn: Connection) -> None
         """'m', options => '{"metric": "hamming"}'""",
     ):  # fmt: skip
         throws_ok(conn, f"select rag.add_model({bad})", "22023")
-    assert conn.execute("select count(*) from rag.model").fetchone() == (1,)
+    assert conn.execute("select count(*) from rag_internal.model").fetchone() == (1,)
     ingest(conn, "docs", "Text.")
-    name = conn.execute("select name from rag.model").fetchone()
+    name = conn.execute("select name from rag_internal.model").fetchone()
     for option in ("revision", "passage_prefix", "metric"):
         value = "l2" if option == "metric" else "other"
         options = json.dumps({option: value})
@@ -287,7 +287,7 @@ def test_a_missing_model_is_an_error_with_the_next_step(conn: Connection) -> Non
 
 def test_d05_a_leg_without_its_model_is_an_error_or_a_degraded_note(conn: Connection) -> None:
     ingest(conn, "docs", "Close the red valve.", source="a.md")
-    conn.execute("update rag.model set name = 'gone/model', revision = 'r2'")
+    conn.execute("update rag_internal.model set name = 'gone/model', revision = 'r2'")
     throws_ok(conn, "select * from rag.search('valve')", "55000")
     throws_ok(
         conn,

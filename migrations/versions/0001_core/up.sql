@@ -115,7 +115,7 @@ create index acl_reader_acl_id on rag_internal.acl_reader (acl_id);
 comment on table rag_internal.acl_reader is 'The readers of each sharing class.';
 
 -- models --------------------------------------------------------------------------------------
-create table rag.model (
+create table rag_internal.model (
     model_id       integer generated always as identity primary key,
     name           text collate "C" not null unique,
     kind           text not null default 'embedding',
@@ -135,8 +135,8 @@ create table rag.model (
     constraint model_dimensions_in_range check (dimensions between 1 and 4000),
     constraint model_window_has_room check (max_tokens >= 32)
 );
-create unique index model_default on rag.model (kind) where is_default;
-comment on table rag.model is
+create unique index model_default on rag_internal.model (kind) where is_default;
+comment on table rag_internal.model is
     'The registry of models. Dimensions and the window (max_tokens, special tokens included) '
     'belong to the model.';
 
@@ -152,7 +152,7 @@ create table rag_internal.collection (
     chunk_size      integer,
     overlap         integer,
     min_chunk_size  integer,
-    model_id        integer references rag.model,
+    model_id        integer references rag_internal.model,
     text_config     text collate "C" not null default 'english',
     search_defaults jsonb not null default '{}',
     created_at      timestamptz not null default now(),
@@ -255,7 +255,7 @@ comment on table rag_internal.word is
     'Every surface form; which of them a caller may know is asked of rag_internal.chunk.surface.';
 
 create table rag_internal.embedding (
-    model_id      integer not null references rag.model,
+    model_id      integer not null references rag_internal.model,
     chunk_id      bigint not null references rag_internal.chunk on delete cascade,
     acl_id        bigint not null,
     collection_id bigint not null,
@@ -461,7 +461,7 @@ create type rag_internal.prepared_chunk as (
     v          @extschema:vector@.halfvec
 );
 
--- ownership and row security: before any grant ---------------------------------------------------
+-- ownership and row security: no caller is granted a table -------------------------------------
 do $$
 declare
     _table regclass;
@@ -492,5 +492,3 @@ end
 $$;
 alter table rag_internal.setting enable row level security;
 create policy setting_for_owner on rag_internal.setting for select to rag_owner using (true);
-
-grant select on rag.model to rag_reader;

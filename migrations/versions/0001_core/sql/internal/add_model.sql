@@ -18,7 +18,7 @@ declare
                            'is_default'];
     _options jsonb := coalesce(options, '{}');
     _problem text;
-    _model rag.model;
+    _model rag_internal.model;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
         raise exception using
@@ -53,10 +53,10 @@ begin
             hint    = format('Options: %s.', array_to_string(_known, ', '));
     end if;
 
-    lock table rag.model in share row exclusive mode;
-    select m.* into _model from rag.model m where m.name = add_model.name;
+    lock table rag_internal.model in share row exclusive mode;
+    select m.* into _model from rag_internal.model m where m.name = add_model.name;
     if not found then
-        insert into rag.model (name, provider, dimensions, max_tokens)
+        insert into rag_internal.model (name, provider, dimensions, max_tokens)
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
                 coalesce((_options ->> 'max_tokens')::integer, 256))
         returning * into _model;
@@ -83,9 +83,11 @@ begin
     end if;
 
     if coalesce((_options ->> 'is_default')::boolean, false) then
-        update rag.model m set is_default = false where m.is_default and m.kind = _model.kind;
+        update rag_internal.model m
+        set is_default = false
+        where m.is_default and m.kind = _model.kind;
     end if;
-    update rag.model m
+    update rag_internal.model m
     set metric         = coalesce(_options ->> 'metric', m.metric),
         revision       = coalesce(_options ->> 'revision', m.revision),
         query_prefix   = coalesce(_options ->> 'query_prefix', m.query_prefix),

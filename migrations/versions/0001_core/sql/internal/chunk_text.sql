@@ -16,13 +16,13 @@ set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 as $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
 begin
     perform rag_internal.authenticate(who, ticket);
     perform rag_internal.require_visible_text('content', chunk_text.content);
     if chunk_text.model is distinct from 'none'
        and (chunk_text.model is not null
-            or exists (select from rag.model m where m.is_default)) then
+            or exists (select from rag_internal.model m where m.is_default)) then
         _model := rag_internal.find_model(chunk_text.model);
     end if;
     return query

@@ -12,7 +12,7 @@ declare
     _major integer := current_setting('server_version_num')::integer / 10000;
     _engine jsonb;
     _status jsonb;
-    _model rag.model;
+    _model rag_internal.model;
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
@@ -41,7 +41,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        for _model in select m.* from rag.model m order by m.is_default desc, m.name loop
+        for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
             _status := rag_internal.model_status(_model);
             return next row('model ' || _model.name,
                             case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
@@ -65,7 +65,7 @@ begin
                         'Install ragsql with the Python that plpython3u links and set python_path '
                         'in rag_internal.setting, then reconnect.')::rag.check_result;
     end;
-    if not exists (select from rag.model m where m.is_default) then
+    if not exists (select from rag_internal.model m where m.is_default) then
         return next row('default model', 'fail', 'no model is registered as the default',
                         'Run `ragsql up`, or rag.add_model(..., options => '
                         '''{"is_default": true}'').')::rag.check_result;

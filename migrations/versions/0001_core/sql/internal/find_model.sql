@@ -1,13 +1,13 @@
 -- A model by name; null means the default.
-create or replace function rag_internal.find_model(name text) returns rag.model
+create or replace function rag_internal.find_model(name text) returns rag_internal.model
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
 begin
     select m.* into _model
-    from rag.model m
+    from rag_internal.model m
     where m.kind = 'embedding'
       and (m.name = find_model.name or (find_model.name is null and m.is_default));
     if not found then

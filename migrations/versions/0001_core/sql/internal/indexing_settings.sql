@@ -9,7 +9,7 @@ as $$
         'chunk_size', (collection).chunk_size,
         'overlap', (collection).overlap,
         'min_chunk_size', (collection).min_chunk_size,
-        'model', (select m.name || '@' || m.revision from rag.model m
+        'model', (select m.name || '@' || m.revision from rag_internal.model m
                   where m.model_id = (collection).model_id),
         'text_config', (collection).text_config)
 $$;

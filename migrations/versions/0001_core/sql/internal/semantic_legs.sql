@@ -9,12 +9,12 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _model rag.model;
+    _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _hits rag_internal.leg_hit[] := '{}';
 begin
     for _model in
-        select m.* from rag.model m
+        select m.* from rag_internal.model m
         where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
         order by m.name

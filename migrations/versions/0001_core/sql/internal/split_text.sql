@@ -5,7 +5,7 @@ create or replace function rag_internal.split_text(
     chunk_size     integer,
     overlap        integer,
     min_chunk_size integer,
-    model          rag.model
+    model          rag_internal.model
 ) returns setof rag.text_chunk
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -15,9 +15,10 @@ if "ragsql" not in GD:
 return GD["ragsql"].require(1).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model)
 $$;
 
-comment on function rag_internal.split_text(text, text, integer, integer, integer, rag.model) is
+comment on function rag_internal.split_text(text, text, integer, integer, integer,
+    rag_internal.model) is
     'Passages of a text; every passage fits the window of the model, where one is given.';
 alter function rag_internal.split_text(text, text, integer, integer, integer,
-    rag.model) owner to rag_owner;
+    rag_internal.model) owner to rag_owner;
 revoke all on function rag_internal.split_text(text, text, integer, integer, integer,
-    rag.model) from public;
+    rag_internal.model) from public;
