@@ -10,7 +10,7 @@ setup: ## Install the server packages and make .venv, where they are missing
 	@bash cli/setup/make-venv.sh
 
 demo: setup ## Load a manual and ask it three questions (DEMO=all, DOCS=dir, QUESTION=text)
-	@DEMO="$(DEMO)" DOCS="$(DOCS)" QUESTION="$(QUESTION)" bash cli/setup/demo.sh
+	@bash cli/setup/demo.sh
 
 test: setup lint ## Check the code and run the whole test suite
 	@.venv/bin/pytest

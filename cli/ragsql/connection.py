@@ -44,7 +44,8 @@ def resolve_dsn(settings: Settings) -> str:
     if not cluster.is_running:
         raise click.ClickException(
             f"No server: the private cluster in {cluster.home} does not run.\n"
-            "Hint: run `ragsql up`, or name an existing server with --dsn, RAGSQL_DSN or PGHOST."
+            "Hint: run `ragsql up`; or, where it lives elsewhere, go to the folder that holds its "
+            ".ragsql, or set RAGSQL_HOME; or name another server with --dsn, RAGSQL_DSN or PGHOST."
         )
     return cluster.dsn
 
@@ -80,7 +81,9 @@ def describe(error: psycopg.Error) -> str:
         )
     if error.diag.message_primary is None:
         lines = [str(error).strip() or type(error).__name__]
-        if error.sqlstate is None:
+        if "does not exist" in lines[0]:
+            lines.append("Hint: create that role or database, or name another one.")
+        elif error.sqlstate is None:
             lines.append("Hint: check that the server runs and that --dsn names it.")
         return "\n".join(lines)
     lines = [error.diag.message_primary]

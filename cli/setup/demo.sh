@@ -75,8 +75,9 @@ choose_documents() {
     questions=("how do I undo the last commit" "what is the difference between merge and rebase"
         "how can I find the commit that broke something")
     if [[ -n ${DOCS:-} ]]; then
-        documents=$(cd "$asked_from" && realpath -e "$DOCS") || die "there is no folder $DOCS"
+        documents=$(cd "$asked_from" && realpath -qe "$DOCS") || die "there is no folder $DOCS"
         collection=$(basename "$documents")
+        questions=()
     elif [[ ${DEMO:-} == all ]]; then
         fetch_manual
         documents=$manual collection=git-manual
@@ -93,12 +94,13 @@ ask() { # QUESTION
         -v hits=3 -f cli/setup/demo.sql
 }
 
-"$ragsql" up
 choose_documents
+"$ragsql" up
+say "loading $documents into the collection $collection"
 "$ragsql" load "$documents" --collection "$collection"
-for question in "${questions[@]}"; do
+for question in ${questions[@]+"${questions[@]}"}; do
     ask "$question"
     echo
 done
-say "ask more: make demo QUESTION='...'   or: $ragsql psql" \
+say "ask more: make demo ${DOCS:+DOCS=$DOCS }QUESTION='...'   or: $ragsql psql" \
     "-c \"select rank, source, content from rag.search('...', top_k => 3)\""

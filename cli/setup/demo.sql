@@ -12,7 +12,7 @@ select format(
     hit.end_line,
     case when cardinality(hit.heading) > 0 then ': ' || array_to_string(hit.heading, ' > ') else '' end,
     round(hit.score::numeric, 4),
-    left(regexp_replace(btrim(hit.content), '\s+', ' ', 'g'), 240) || ' ...',
+    regexp_replace(regexp_replace(btrim(hit.content), '\s+', ' ', 'g'), '^(.{240}).+$', '\1 ...'),
     hit.citation
 )
 from rag.search(:'question', collections => array[:'collection'], top_k => :hits) as hit

@@ -36,7 +36,7 @@ begin
        or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
         raise exception using
             errcode = '22023',
-            message = 'weights are not numbers of 0 or more',
+            message = 'weights must be numbers of 0 or more, and one of them above 0',
             hint    = _hint;
     end if;
     return _weights;

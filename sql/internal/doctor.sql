@@ -95,9 +95,9 @@ begin
                                     'their name and oid: %s',
                                     string_agg(distinct p.name, ', ')) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, where the roles exist: '
-                             'select rag.adopt_role(...) for each. A role dropped and made again '
-                             'inherits nothing until then.' end
+                        then 'Nobody reads through them. Restored into another cluster, and the '
+                             'same people have the names: select rag.adopt_role(...) for each. '
+                             'Else revoke what they had: rag.revoke_read(...).' end
             from rag_internal.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r

@@ -40,12 +40,18 @@ begin
             hint    = 'Ask with the sentences that matter.';
     end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
-    if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
+    if coalesce(search.top_k, 0) < 1 then
         raise exception using
             errcode = '22023',
-            message = format('top_k is %s and skip is %s', coalesce(search.top_k::text, 'null'),
+            message = format('top_k is %s, but must be 1 or more',
+                             coalesce(search.top_k::text, 'null')),
+            hint    = 'It has no upper limit.';
+    elsif coalesce(search.skip, -1) < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('skip is %s, but must be 0 or more',
                              coalesce(search.skip::text, 'null')),
-            hint    = 'top_k is 1 or more, skip is 0 or more.';
+            hint    = 'The second page of 10 is top_k => 10, skip => 10.';
     end if;
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(

@@ -187,3 +187,29 @@ def test_every_verb_explains_itself() -> None:
 
 def test_the_server_user_is_never_root() -> None:
     assert server_user().uid != 0
+
+
+def test_options_of_psql_win_over_the_connection_string(cluster: Cluster, short_dir: Path) -> None:
+    """Who asks what another role may see must not be answered as the superuser."""
+
+    def ask(*options: str) -> tuple[int, str, str]:
+        return run(
+            short_dir,
+            *("--dsn", cluster.dsn, "psql", "-X", "-At", *options),
+            *("-c", "select current_user || ' ' || current_database()"),
+        )
+
+    assert ask("-d", "template1")[1].strip() == "postgres template1"
+    code, output, errors = ask("-U", "rag_nobody")
+    assert (code, output) == (2, "")
+    assert 'role "rag_nobody" does not exist' in errors
+
+
+def test_dsn_of_another_role(short_dir: Path) -> None:
+    code, output, _ = run(
+        short_dir, "--dsn", "postgresql://alice@h:1/d?sslmode=require", "dsn", "--user", "bob"
+    )
+    assert code == 0
+    assert psycopg.conninfo.conninfo_to_dict(output.strip()) == {
+        "user": "bob", "host": "h", "port": "1", "dbname": "d", "sslmode": "require",
+    }  # fmt: skip

@@ -550,12 +550,18 @@ begin
             hint    = 'Ask with the sentences that matter.';
     end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
-    if coalesce(search.top_k, 0) < 1 or coalesce(search.skip, -1) < 0 then
+    if coalesce(search.top_k, 0) < 1 then
         raise exception using
             errcode = '22023',
-            message = format('top_k is %s and skip is %s', coalesce(search.top_k::text, 'null'),
+            message = format('top_k is %s, but must be 1 or more',
+                             coalesce(search.top_k::text, 'null')),
+            hint    = 'It has no upper limit.';
+    elsif coalesce(search.skip, -1) < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('skip is %s, but must be 0 or more',
                              coalesce(search.skip::text, 'null')),
-            hint    = 'top_k is 1 or more, skip is 0 or more.';
+            hint    = 'The second page of 10 is top_k => 10, skip => 10.';
     end if;
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(
@@ -901,9 +907,9 @@ begin
                                     'their name and oid: %s',
                                     string_agg(distinct p.name, ', ')) end,
                    case when count(*) > 0
-                        then 'After a restore into another cluster, where the roles exist: '
-                             'select rag.adopt_role(...) for each. A role dropped and made again '
-                             'inherits nothing until then.' end
+                        then 'Nobody reads through them. Restored into another cluster, and the '
+                             'same people have the names: select rag.adopt_role(...) for each. '
+                             'Else revoke what they had: rag.revoke_read(...).' end
             from rag_internal.principal p
             where p.kind = 'role'
               and not exists (select from pg_roles r
@@ -1216,9 +1222,9 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection;
     _document rag_internal.document;
-    _principal_id bigint;
-    _readers bigint[];
-    _changed boolean;
+    _principal_ids bigint[];
+    _before bigint[];
+    _after bigint[];
 begin
     if (change_readers.collection is null) = (change_readers.document_id is null) then
         raise exception using
@@ -1229,30 +1235,38 @@ begin
     end if;
     if change_readers.collection is not null then
         _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
-        _principal_id := rag_internal.principal_for(reader);
+    else
+        _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
+    end if;
+    _principal_ids := case when granted then array[rag_internal.principal_for(reader)]
+                           else rag_internal.principals_named(reader) end;
+
+    if _collection.collection_id is not null then
         if granted then
             insert into rag_internal.acl_reader (principal_id, acl_id)
-            values (_principal_id, _collection.acl_id)
+            select p, _collection.acl_id from unnest(_principal_ids) p
             on conflict do nothing;
         else
             delete from rag_internal.acl_reader ar
-            where ar.principal_id = _principal_id and ar.acl_id = _collection.acl_id;
+            where ar.principal_id = any (_principal_ids) and ar.acl_id = _collection.acl_id;
         end if;
         return found;
     end if;
 
-    _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
-    _principal_id := rag_internal.principal_for(reader);
-    _readers := array(
+    _before := array(
         select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
-    _changed := granted <> (_principal_id = any (_readers));
-    if _changed then
-        _readers := case when granted then _readers || _principal_id
-                         else array_remove(_readers, _principal_id) end;
-        perform rag_internal.reclass_document(_document.document_id,
-                                              rag_internal.intern_readers(_readers));
+    _after := case when granted then _before || _principal_ids
+                   else array(select p from unnest(_before) p where p <> all (_principal_ids)) end;
+    if _after <@ _before and _before <@ _after
+       -- one who reads through the collection is to read on when the collection ends that
+       and not (granted and exists (select from rag_internal.acl a
+                                    where a.acl_id = _document.acl_id
+                                      and a.reader_set is null)) then
+        return false;
     end if;
-    return _changed;
+    perform rag_internal.reclass_document(_document.document_id,
+                                          rag_internal.intern_readers(_after));
+    return true;
 end
 $$;
 
@@ -1585,7 +1599,7 @@ begin
        or not exists (select from jsonb_each(_weights) w where w.value::numeric > 0) then
         raise exception using
             errcode = '22023',
-            message = 'weights are not numbers of 0 or more',
+            message = 'weights must be numbers of 0 or more, and one of them above 0',
             hint    = _hint;
     end if;
     return _weights;
@@ -2293,10 +2307,12 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
     AS $$
     select k.name, owner.name, k.description,
            case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
-                then array(select case p.kind when 'public' then 'public'
-                                  else p.kind || ':' || p.name end
+                then array(select case when p.kind = 'public' then 'public'
+                                       when r.oid is null then p.kind || ':' || p.name || ' (gone)'
+                                       else p.kind || ':' || p.name end
                            from rag_internal.acl_reader ar
                            join rag_internal.principal p using (principal_id)
+                           left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
@@ -2918,6 +2934,28 @@ $$;
 ALTER FUNCTION rag_internal.principal_for(reader text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.principal_for(reader text) IS 'principal_id of a reader, registered at first use; 22023 for a malformed one, 42704 for an unknown role.';
+
+CREATE FUNCTION rag_internal.principals_named(reader text) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _principal_ids bigint[] := array(
+        select p.principal_id
+        from rag_internal.principal p
+        where p.tenant = ''
+          and case when reader = 'public' then p.kind = 'public'
+                   else p.kind = 'role' and p.name = regexp_replace(reader, '^role:', '') end);
+begin
+    -- one who was never granted anything is known by name, or refused
+    return case when _principal_ids = '{}' then array[rag_internal.principal_for(reader)]
+                else _principal_ids end;
+end
+$$;
+
+ALTER FUNCTION rag_internal.principals_named(reader text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.principals_named(reader text) IS 'principal_id of everybody the reader has stood for, dropped roles too; 22023 and 42704 as rag_internal.principal_for.';
 
 CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF bigint
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -4238,6 +4276,8 @@ REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identit
 REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.principals_named(reader text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) TO rag_reader;

@@ -172,6 +172,27 @@ def test_a_created_again_role_inherits_nothing(
     assert row == ("warn",)
 
 
+def test_what_a_gone_role_had_can_be_revoked(filled: Connection, role_factory: RoleFactory) -> None:
+    """Else the next advice, to let the role inherit, would give back what was taken."""
+    reader = role_factory()
+    document = filled.execute("select document_id from rag.document where source = 'a.md'")
+    of_document = [(document.fetchone() or ())[0], reader]
+    filled.execute("select rag.grant_read('docs', %s)", [reader])
+    filled.execute("select rag.grant_read(document_id => %s, reader => %s)", of_document)
+    filled.execute("update rag_internal.principal set role_oid = 1 where name = %s", [reader])
+    filled.execute("select rag.grant_read('docs', %s)", [reader])
+    row = filled.execute("select readers from rag.describe_collection('docs')").fetchone()
+    assert row == (["role:postgres", f"role:{reader}", f"role:{reader} (gone)"],)
+    assert filled.execute("select rag.revoke_read('docs', %s)", [reader]).fetchone() == (True,)
+    revoke = "select rag.revoke_read(document_id => %s, reader => %s)"
+    assert filled.execute(revoke, of_document).fetchone() == (True,)
+    assert filled.execute(revoke, of_document).fetchone() == (False,)
+    filled.execute("select rag.adopt_role(%s)", [reader])
+    with as_role(filled, reader):
+        assert sources(filled) == []
+    throws_ok(filled, "select rag.revoke_read('docs', 'nobody here')", "42704")
+
+
 @pytest.mark.parametrize("granted_meanwhile", [False, True])
 def test_an_administrator_lets_a_role_inherit(
     filled: Connection, role_factory: RoleFactory, granted_meanwhile: bool

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from ragsql.connection import configured_dsn
+from ragsql.connection import configured_dsn, friendly_errors
 from ragsql.settings import Settings
 
 
 @click.command()
+@click.option("--user", metavar="ROLE", help="Connect as this role.  [default: as configured]")
 @click.pass_obj
-def dsn(settings: Settings) -> None:
+def dsn(settings: Settings, user: str | None) -> None:
     """Print the connection string of the server in use, and start nothing.
 
     \b
@@ -18,4 +19,10 @@ def dsn(settings: Settings) -> None:
     """
     from ragsql.cluster import Cluster
 
-    click.echo(configured_dsn(settings) or Cluster(settings.home_dir).dsn)
+    found = configured_dsn(settings) or Cluster(settings.home_dir).dsn
+    if user is not None:
+        from psycopg.conninfo import make_conninfo
+
+        with friendly_errors():
+            found = make_conninfo(found, user=user)
+    click.echo(found)

@@ -53,6 +53,7 @@ then each real file is read once.
 
 A document's source is its path below DIR; loading again updates what has changed, judged
 by content, and skips the rest, so an interrupted load is resumed by the same command.
+A file that is gone from DIR stays in the collection until rag.delete_document removes it.
 What happened to each file is in rag.ingest_log.
 
 \b
@@ -101,9 +102,11 @@ def load(
 ) -> None:
     files, passed = walk(directory, follow_links=follow_links)
     if not files and not passed:
+        found = "is not" if os.path.isfile(directory) else "holds none"
         raise click.ClickException(
-            f"No file to load: {one_line(directory)} holds none that ends in "
-            f"{', '.join(EXTENSIONS)} and is not hidden."
+            f"No file to load: {one_line(directory)} {found} a file that ends in "
+            f"{', '.join(EXTENSIONS)} and is not hidden.\n"
+            "Hint: convert other documents to text first."
         )
     options = ReadOptions(encoding, max_bytes, refuse_guess=strict)
     if dry_run:

@@ -18,9 +18,9 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection;
     _document rag_internal.document;
-    _principal_id bigint;
-    _readers bigint[];
-    _changed boolean;
+    _principal_ids bigint[];
+    _before bigint[];
+    _after bigint[];
 begin
     if (change_readers.collection is null) = (change_readers.document_id is null) then
         raise exception using
@@ -31,30 +31,38 @@ begin
     end if;
     if change_readers.collection is not null then
         _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
-        _principal_id := rag_internal.principal_for(reader);
+    else
+        _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
+    end if;
+    _principal_ids := case when granted then array[rag_internal.principal_for(reader)]
+                           else rag_internal.principals_named(reader) end;
+
+    if _collection.collection_id is not null then
         if granted then
             insert into rag_internal.acl_reader (principal_id, acl_id)
-            values (_principal_id, _collection.acl_id)
+            select p, _collection.acl_id from unnest(_principal_ids) p
             on conflict do nothing;
         else
             delete from rag_internal.acl_reader ar
-            where ar.principal_id = _principal_id and ar.acl_id = _collection.acl_id;
+            where ar.principal_id = any (_principal_ids) and ar.acl_id = _collection.acl_id;
         end if;
         return found;
     end if;
 
-    _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
-    _principal_id := rag_internal.principal_for(reader);
-    _readers := array(
+    _before := array(
         select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
-    _changed := granted <> (_principal_id = any (_readers));
-    if _changed then
-        _readers := case when granted then _readers || _principal_id
-                         else array_remove(_readers, _principal_id) end;
-        perform rag_internal.reclass_document(_document.document_id,
-                                              rag_internal.intern_readers(_readers));
+    _after := case when granted then _before || _principal_ids
+                   else array(select p from unnest(_before) p where p <> all (_principal_ids)) end;
+    if _after <@ _before and _before <@ _after
+       -- one who reads through the collection is to read on when the collection ends that
+       and not (granted and exists (select from rag_internal.acl a
+                                    where a.acl_id = _document.acl_id
+                                      and a.reader_set is null)) then
+        return false;
     end if;
-    return _changed;
+    perform rag_internal.reclass_document(_document.document_id,
+                                          rag_internal.intern_readers(_after));
+    return true;
 end
 $$;
 

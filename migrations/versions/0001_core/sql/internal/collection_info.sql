@@ -8,10 +8,12 @@ set search_path = pg_catalog, pg_temp
 as $$
     select k.name, owner.name, k.description,
            case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
-                then array(select case p.kind when 'public' then 'public'
-                                  else p.kind || ':' || p.name end
+                then array(select case when p.kind = 'public' then 'public'
+                                       when r.oid is null then p.kind || ':' || p.name || ' (gone)'
+                                       else p.kind || ':' || p.name end
                            from rag_internal.acl_reader ar
                            join rag_internal.principal p using (principal_id)
+                           left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
