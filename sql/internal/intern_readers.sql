@@ -4,8 +4,7 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _ids bigint[] := array(select distinct p from unnest(principal_ids) p order by p);
-    _reader_set bytea := sha256(convert_to(_ids::text, 'UTF8'));
+    _reader_set bytea := rag_internal.reader_set(principal_ids);
     _acl_id bigint;
 begin
     loop
@@ -18,7 +17,7 @@ begin
         returning acl_id into _acl_id;
         if found then
             insert into rag_internal.acl_reader (principal_id, acl_id)
-            select p, _acl_id from unnest(_ids) p;
+            select distinct p, _acl_id from unnest(principal_ids) p;
             exit;
         end if;
     end loop;

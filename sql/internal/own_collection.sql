@@ -20,18 +20,25 @@ begin
             message = format('collection "%s" belongs to somebody else', own_collection.name),
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
+
+    -- name and owner once more: whoever held the lock until now may have changed them
     if exclusive then
         select k.* into _collection from rag_internal.collection k
-        where k.collection_id = _collection.collection_id for update;
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for update;
     else
         select k.* into _collection from rag_internal.collection k
-        where k.collection_id = _collection.collection_id for share;
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for share;
     end if;
     if not found then
         raise exception using
             errcode = 'P0002',
             message = format('collection "%s" does not exist or is not visible to you',
-                             own_collection.name);
+                             own_collection.name),
+            hint    = 'select name from rag.list_collections() shows those that are.';
     end if;
     return _collection;
 end

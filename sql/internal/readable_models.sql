@@ -18,6 +18,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column

@@ -185,6 +185,7 @@ CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provid
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $_$
 declare
     _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
@@ -279,6 +280,7 @@ COMMENT ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, pr
 CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
     AS $$
     select sha256(secret || sha256(secret || convert_to(
         format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
@@ -325,6 +327,7 @@ CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETUR
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _today bigint;
@@ -348,6 +351,25 @@ begin
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
     update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
     delete from rag_internal.principal p where p.principal_id = any (_earlier);
+    -- so that the same readers find their class again; where there is one by now, both stay
+    update rag_internal.acl a
+    set reader_set = n.reader_set
+    from (select distinct on (reader_set) s.acl_id, s.reader_set
+          from (select ar.acl_id, rag_internal.reader_set(array_agg(ar.principal_id)) as reader_set
+                from rag_internal.acl_reader ar
+                where ar.acl_id in (select o.acl_id from rag_internal.acl_reader o
+                                    where o.principal_id = _today)
+                group by ar.acl_id) s) n
+    where a.acl_id = n.acl_id and a.reader_set <> n.reader_set
+      and not exists (select from rag_internal.acl o where o.reader_set = n.reader_set);
+    update rag_internal.ingest_log l
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and l.user_name = p.name and l.role_oid <> p.role_oid;
+    update rag_internal.job j
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and j.created_by = p.name and j.role_oid <> p.role_oid;
     return cardinality(_earlier);
 end
 $$;
@@ -373,6 +395,7 @@ CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text,
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -406,7 +429,7 @@ begin
     if alter_collection.model = 'none' then
         _new.model_id := null;
     elsif alter_collection.model is not null then
-        _new.model_id := (rag_internal.find_model(alter_collection.model)).model_id;
+        _new.model_id := (rag_internal.usable_model(alter_collection.model)).model_id;
     end if;
     if _new.model_id is distinct from _old.model_id
        and exists (select from rag_internal.document d
@@ -529,6 +552,7 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collecti
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -547,6 +571,12 @@ begin
         raise exception using
             errcode = '22023',
             message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
+            hint    = 'Ask with the sentences that matter.';
+    elsif length(rag_internal.surface_forms(search.query)) > 1000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s distinct words, more than 1,000',
+                             length(rag_internal.surface_forms(search.query))),
             hint    = 'Ask with the sentences that matter.';
     end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
@@ -571,7 +601,7 @@ begin
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
 
-    _defaults := rag_internal.search_defaults(_scope.collection_ids);
+    _defaults := rag_internal.search_defaults(_scope);
     _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
     _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
     _weights := rag_internal.check_weights(coalesce(search.weights, _defaults -> 'weights'),
@@ -656,6 +686,7 @@ CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, st
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _model rag_internal.model;
@@ -709,6 +740,7 @@ CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, 
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -748,6 +780,7 @@ CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 begin
     perform rag_internal.owned_document(
@@ -777,6 +810,7 @@ CREATE FUNCTION rag_internal.describe_collections(who name, ticket bytea, names 
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
     select i.* from rag_internal.collection_info(rag_internal.authenticate(who, ticket), names) i
 $$;
@@ -818,6 +852,7 @@ CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.ch
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -943,6 +978,7 @@ CREATE FUNCTION rag_internal.drop_collection(who name, ticket bytea, name text) 
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _collection rag_internal.collection := rag_internal.own_collection(
@@ -974,6 +1010,7 @@ CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model t
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 begin
     perform rag_internal.authenticate(who, ticket);
@@ -1052,6 +1089,7 @@ CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_docume
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -1135,6 +1173,7 @@ CREATE FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_doc
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -1217,6 +1256,7 @@ CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection t
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -1291,6 +1331,7 @@ CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, con
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -1369,6 +1410,7 @@ CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $_$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
@@ -1466,17 +1508,41 @@ ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with counts of the documents, passages and characters that the caller can see.';
 
 CREATE FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
-    insert into rag_internal.ingest_log (user_name, run_id, collection, source, outcome,
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _outcomes constant text[] := array['created', 'updated', 'unchanged', 'empty', 'binary',
+                                       'too_large', 'skipped', 'failed'];
+    _problem text := case
+        when log_ingest.run_id is null or log_ingest.collection is null
+             or log_ingest.source is null then 'run_id, collection and source are needed'
+        when log_ingest.outcome is null or log_ingest.outcome <> all (_outcomes)
+            then format('outcome is "%s", but one of: %s', log_ingest.outcome,
+                        array_to_string(_outcomes, ', '))
+        when octet_length(log_ingest.source) > 8000 or length(log_ingest.collection) > 200
+             or length(log_ingest.detail) > 1000
+            then 'source has more than 8,000 bytes, collection more than 200 or detail more than '
+                 '1,000 characters'
+        when log_ingest.chunks < 0 then format('chunks is %s', log_ingest.chunks) end;
+begin
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'A row says what happened to one file of a run.';
+    end if;
+    insert into rag_internal.ingest_log (user_name, role_oid, run_id, collection, source, outcome,
                                          document_id, chunks, detail)
-    select i.who, log_ingest.run_id, log_ingest.collection, log_ingest.source, log_ingest.outcome,
-           log_ingest.document_id, log_ingest.chunks, log_ingest.detail
-    from rag_internal.authenticate(who, ticket) i
+    values (_identity.who, quote_ident(_identity.who)::regrole, log_ingest.run_id,
+            log_ingest.collection, log_ingest.source, log_ingest.outcome, log_ingest.document_id,
+            log_ingest.chunks, log_ingest.detail);
+end
 $$;
 
 ALTER FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) OWNER TO rag_owner;
@@ -1500,6 +1566,7 @@ CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _collection rag_internal.collection := rag_internal.own_collection(
@@ -1741,6 +1808,7 @@ CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
 declare
     _old rag_internal.document := rag_internal.owned_document(
@@ -1797,6 +1865,7 @@ CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
     select (i.who)::text,
            'database role',
@@ -2047,8 +2116,11 @@ begin
                cardinality(l.positions)::double precision as tf,
                (_filter is null or c.attributes @> _filter)
                and (_filter_path is null
-                    or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
-                                false)) as passes
+                    -- in this order: a path can fail, or take long, on a row that is hidden
+                    or case when c.acl_id = any (_acl_ids)
+                                 and c.collection_id = any (_collection_ids)
+                            then coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
+                                          false) end) as passes
         from question q
         join rag_internal.live_chunk c
             on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
@@ -2132,6 +2204,11 @@ begin
         raise exception using errcode = '22023', message = 'vars is not a JSON object';
     elsif filter_path is null then
         return;
+    elsif octet_length(filter_path::text) > 10000 or octet_length(vars::text) > 100000 then
+        raise exception using
+            errcode = '22023',
+            message = 'filter_path has more than 10,000 bytes, or vars more than 100,000',
+            hint    = 'Put long lists into metadata, and compare with one value.';
     elsif _unquoted ~ 'like_regex'
           or regexp_replace(_unquoted, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
         raise exception using
@@ -2190,7 +2267,7 @@ COMMENT ON FUNCTION rag_internal.check_name(name text) IS '22023 for a blank or 
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
     _unknown text;
 begin
@@ -2206,14 +2283,18 @@ begin
             errcode = '22023',
             message = format('search_defaults has an unknown key: %s', _unknown),
             hint    = 'Known keys: strategy, weights, rrf_k.';
-    elsif jsonb_typeof(search_defaults -> 'rrf_k') <> 'number' then
-        raise exception using errcode = '22023', message = 'rrf_k is not a number';
+    elsif not jsonb_path_match(search_defaults, 'strict !exists($.rrf_k)
+              || ($.rrf_k.type() == "number" && $.rrf_k >= 0 && $.rrf_k <= 1000000
+                  && $.rrf_k.floor() == $.rrf_k)') then
+        raise exception using
+            errcode = '22023',
+            message = 'rrf_k is not a whole number from 0 to 1,000,000';
     end if;
     perform rag_internal.legs_of(coalesce(search_defaults ->> 'strategy', 'hybrid'));
     perform rag_internal.check_weights(search_defaults -> 'weights', rag_internal.default_weights(),
                                        coalesce((search_defaults ->> 'rrf_k')::integer, 60));
 end
-$$;
+$_$;
 
 ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
 
@@ -2356,7 +2437,7 @@ declare
 begin
     perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
-        _model := rag_internal.find_model(create_collection.model);
+        _model := rag_internal.usable_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
@@ -2528,7 +2609,10 @@ begin
           and c.collection_id = any (_collection_ids)
           and (_filter is null or c.attributes @> _filter)
           and (_filter_path is null
-               or coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true), false))
+               -- in this order: a path can fail, or take long, on a row that is hidden
+               or case when c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
+                       then coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
+                                     false) end)
         group by c.chunk_id, c.document_id, c.chunk_index, m.query_word
     ), scored as (
         select b.chunk_id, b.document_id, b.chunk_index,
@@ -2623,8 +2707,7 @@ CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigi
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _ids bigint[] := array(select distinct p from unnest(principal_ids) p order by p);
-    _reader_set bytea := sha256(convert_to(_ids::text, 'UTF8'));
+    _reader_set bytea := rag_internal.reader_set(principal_ids);
     _acl_id bigint;
 begin
     loop
@@ -2637,7 +2720,7 @@ begin
         returning acl_id into _acl_id;
         if found then
             insert into rag_internal.acl_reader (principal_id, acl_id)
-            select p, _acl_id from unnest(_ids) p;
+            select distinct p, _acl_id from unnest(principal_ids) p;
             exit;
         end if;
     end loop;
@@ -2754,18 +2837,25 @@ begin
             message = format('collection "%s" belongs to somebody else', own_collection.name),
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
+
+    -- name and owner once more: whoever held the lock until now may have changed them
     if exclusive then
         select k.* into _collection from rag_internal.collection k
-        where k.collection_id = _collection.collection_id for update;
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for update;
     else
         select k.* into _collection from rag_internal.collection k
-        where k.collection_id = _collection.collection_id for share;
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for share;
     end if;
     if not found then
         raise exception using
             errcode = 'P0002',
             message = format('collection "%s" does not exist or is not visible to you',
-                             own_collection.name);
+                             own_collection.name),
+            hint    = 'select name from rag.list_collections() shows those that are.';
     end if;
     return _collection;
 end
@@ -2781,6 +2871,7 @@ CREATE FUNCTION rag_internal.own_principals(who name, ticket bytea) RETURNS SETO
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
     select p.principal_id
     from rag_internal.authenticate(who, ticket) i
@@ -2807,7 +2898,13 @@ begin
     _owned := found and ((identity).sees_everything
                          or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
-        perform rag_internal.own_collection(identity, _collection.name, exclusive);
+        if exclusive then
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for update;
+        else
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for share;
+        end if;
         select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id for update;
     else
@@ -2963,6 +3060,7 @@ CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     AS $$
     select rag_internal.visible_acls(rag_internal.authenticate(who, ticket))
 $$;
@@ -2977,6 +3075,7 @@ CREATE FUNCTION rag_internal.readable_collections(who name, ticket bytea) RETURN
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -3003,6 +3102,7 @@ CREATE FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) RETURNS
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -3013,7 +3113,8 @@ begin
         select l.run_id, l.logged_at, l.user_name, l.collection, l.source, l.outcome,
                l.document_id, l.chunks, l.detail
         from rag_internal.ingest_log l
-        where _identity.sees_everything or l.user_name = _identity.who;
+        where _identity.sees_everything or (l.user_name = _identity.who
+               and l.role_oid = quote_ident(_identity.who)::regrole);
 end
 $$;
 
@@ -3027,6 +3128,7 @@ CREATE FUNCTION rag_internal.readable_jobs(who name, ticket bytea) RETURNS TABLE
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -3038,7 +3140,8 @@ begin
                j.created_by, j.created_at, j.finished_at
         from rag_internal.job j
         left join rag_internal.collection k using (collection_id)
-        where _identity.sees_everything or j.created_by = _identity.who;
+        where _identity.sees_everything or (j.created_by = _identity.who
+               and j.role_oid = quote_ident(_identity.who)::regrole);
 end
 $$;
 
@@ -3052,6 +3155,7 @@ CREATE FUNCTION rag_internal.readable_models(who name, ticket bytea) RETURNS TAB
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -3078,6 +3182,7 @@ CREATE FUNCTION rag_internal.readable_principals(who name, ticket bytea) RETURNS
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 #variable_conflict use_column
@@ -3094,6 +3199,18 @@ $$;
 ALTER FUNCTION rag_internal.readable_principals(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) IS 'Rows of rag.principal.';
+
+CREATE FUNCTION rag_internal.reader_set(principal_ids bigint[]) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(convert_to(array(select distinct p from unnest(principal_ids) p order by p)::text,
+                             'UTF8'))
+$$;
+
+ALTER FUNCTION rag_internal.reader_set(principal_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reader_set(principal_ids bigint[]) IS 'rag_internal.acl.reader_set: SHA-256 of the distinct principals in order.';
 
 CREATE FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) RETURNS void
     LANGUAGE sql
@@ -3227,7 +3344,7 @@ ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.sco
 
 COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1.';
 
-CREATE FUNCTION rag_internal.search_defaults(collection_ids bigint[]) RETURNS jsonb
+CREATE FUNCTION rag_internal.search_defaults(scope rag_internal.scope) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3235,12 +3352,14 @@ CREATE FUNCTION rag_internal.search_defaults(collection_ids bigint[]) RETURNS js
                 then (array_agg(k.search_defaults))[1]
                 else '{}' end
     from rag_internal.collection k
-    where k.collection_id = any (search_defaults.collection_ids)
+    where k.collection_id = any ((scope).collection_ids)
+      and exists (select from rag_internal.document d
+                  where d.collection_id = k.collection_id and d.acl_id = any ((scope).acl_ids))
 $$;
 
-ALTER FUNCTION rag_internal.search_defaults(collection_ids bigint[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) IS 'search_defaults that all of the collections have; empty where they differ.';
+COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a document in scope have; empty where they differ.';
 
 CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
@@ -3266,7 +3385,9 @@ declare
     _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
-             then ' and coalesce(jsonb_path_match(c.attributes, $5, $6, true), false)' end);
+             -- in this order: a path can fail, or take long, on a row that is hidden
+             then ' and case when c.acl_id = any ($2) and c.collection_id = any ($3) then '
+                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end);
     _candidates text := format(
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);
@@ -3319,8 +3440,9 @@ declare
 begin
     for _model in
         select m.* from rag_internal.model m
-        where m.model_id in (select k.model_id from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids))
+        where exists (select from rag_internal.embedding e
+                      where e.model_id = m.model_id and e.acl_id = any ((scope).acl_ids)
+                        and e.collection_id = any ((scope).collection_ids))
         order by m.name
     loop
         _of_model.collection_ids := array(
@@ -3332,7 +3454,10 @@ begin
                 (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
                 cut) h);
     end loop;
-    if _model.model_id is null and cardinality((scope).collection_ids) > 0 then
+    if cardinality((scope).collection_ids) > 0
+       and not exists (select from rag_internal.collection k
+                       where k.collection_id = any ((scope).collection_ids)
+                         and k.model_id is not null) then
         raise exception using
             errcode = '55000',
             message = 'no collection of this search has an embedding model',
@@ -3349,7 +3474,7 @@ $$;
 
 ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that the collections use; 55000 where they use none.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that has a passage in scope; 55000 where they use none.';
 
 CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) RETURNS TABLE(query_word text, word text, similarity double precision)
     LANGUAGE plpgsql STABLE
@@ -3450,6 +3575,28 @@ $_$;
 ALTER FUNCTION rag_internal.text_array(items jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.text_array(items jsonb) IS 'text[] of a JSON array of strings; anything else is 22023.';
+
+CREATE FUNCTION rag_internal.usable_model(name text) RETURNS rag_internal.model
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag_internal.model := rag_internal.find_model(usable_model.name);
+begin
+    if not (rag_internal.model_status(_model) ->> 'present')::boolean then
+        raise exception using
+            errcode = '55000',
+            message = format('model "%s" is not on the server', _model.name),
+            hint    = 'rag.doctor() tells rag_admin where its files belong; model => ''none'' '
+                      'makes a collection without vectors.';
+    end if;
+    return _model;
+end
+$$;
+
+ALTER FUNCTION rag_internal.usable_model(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.usable_model(name text) IS 'rag_internal.find_model, and 55000 where the files of the model are missing.';
 
 CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity) RETURNS SETOF bigint
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -3731,6 +3878,7 @@ CREATE TABLE rag_internal.ingest_log (
     run_id uuid NOT NULL,
     logged_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     user_name name DEFAULT CURRENT_USER NOT NULL,
+    role_oid oid DEFAULT (quote_ident((CURRENT_USER)::text))::regrole NOT NULL,
     collection text NOT NULL,
     source text NOT NULL,
     outcome text NOT NULL,
@@ -3756,6 +3904,7 @@ CREATE TABLE rag_internal.job (
     lease_until timestamp with time zone,
     error text,
     created_by name DEFAULT CURRENT_USER NOT NULL,
+    role_oid oid DEFAULT (quote_ident((CURRENT_USER)::text))::regrole NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'dead'::text])))
@@ -4004,11 +4153,11 @@ CREATE POLICY read_document ON rag_internal.document FOR SELECT TO rag_reader US
 
 COMMENT ON POLICY read_document ON rag_internal.document IS 'The readers of its sharing class.';
 
-CREATE POLICY read_ingest_log ON rag_internal.ingest_log FOR SELECT TO rag_reader USING (((user_name = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+CREATE POLICY read_ingest_log ON rag_internal.ingest_log FOR SELECT TO rag_reader USING ((((user_name = CURRENT_USER) AND (role_oid = ((quote_ident((CURRENT_USER)::text))::regrole)::oid)) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
 
 COMMENT ON POLICY read_ingest_log ON rag_internal.ingest_log IS 'Who ran the load, and administrators.';
 
-CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING (((created_by = CURRENT_USER) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING ((((created_by = CURRENT_USER) AND (role_oid = ((quote_ident((CURRENT_USER)::text))::regrole)::oid)) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
 
 COMMENT ON POLICY read_job ON rag_internal.job IS 'Who asked for it, and administrators.';
 
@@ -4297,6 +4446,8 @@ GRANT ALL ON FUNCTION rag_internal.readable_models(who name, ticket bytea) TO ra
 REVOKE ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.reader_set(principal_ids bigint[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) FROM PUBLIC;
@@ -4307,7 +4458,7 @@ REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content 
 
 REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.search_defaults(collection_ids bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
@@ -4320,6 +4471,8 @@ REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chun
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.usable_model(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) FROM PUBLIC;
 

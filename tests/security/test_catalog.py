@@ -102,7 +102,8 @@ def test_definer_functions_check_a_ticket_and_pin_what_a_session_could_set(
                        or not proconfig @> array['search_path=pg_catalog, pg_temp',
                                                  'client_min_messages=warning',
                                                  'standard_conforming_strings=on',
-                                                 'gin_fuzzy_search_limit=0'])
+                                                 'gin_fuzzy_search_limit=0',
+                                                 'row_security=on'])
                   and proname <> 'ingest_many'  -- hands them on to ingest, row by row"""
     assert offenders(conn, query) == []
 

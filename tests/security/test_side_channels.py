@@ -173,3 +173,102 @@ def test_search_within_a_parallel_query(db: Database, reader: Connection) -> Non
         ).fetchone()
         assert row == (0,)
         owner.execute("drop table public.big")
+
+
+def test_no_filter_runs_on_a_hidden_row(db: Database, reader: Connection) -> None:
+    """A deep expression overflows the stack, behind a condition only where that holds."""
+    deep = "(1" + " + 1" * 1600 + " == 3)"
+    slow = "$v[*] == $w[*]"
+    values = json.dumps({"v": list(range(4000)), "w": list(range(4000, 8000))})
+    with db.connect(autocommit=True) as owner:
+        owner.execute(
+            """select rag.ingest('secret', 'text of a valve', 'secret', metadata => '{"code": "alpha7"}')"""
+        )
+        for i in range(40):
+            owner.execute(
+                "select rag.create_collection(%s, readers => '{public}', model => 'none')",
+                [f"p{i}"],
+            )
+            owner.execute("select rag.ingest(%s, 'text of a valve')", [f"p{i}"])
+        owner.execute("vacuum analyze rag_internal.document, rag_internal.chunk")
+    ran = []
+    with db.connect(autocommit=True) as owner:
+        owner.execute("set max_stack_depth = '300kB'")  # where the expression cannot be evaluated
+        throws_ok(
+            owner, "select jsonb_path_match('{}', %s::jsonpath, '{}', true)", "54001", None, [deep]
+        )
+        owner.execute(f'set role "{reader.info.user}"')  # type: ignore[arg-type]
+        for strategy in ("hybrid", "semantic", "bm25", "fuzzy"):
+            for code in ("alpha7", "nope"):
+                path = f'$.code == "{code}" && {deep}'
+                query = "select count(*) from rag.search('text', strategy => %s, filter_path => %s::jsonpath)"
+                ran.append(owner.execute(query, [strategy, path]).fetchone())
+    assert ran == [(0,)] * 8
+    too_long = "$.code == 1 && (1" + " + 1" * 12000 + " == 3)"
+    throws_ok(
+        reader,
+        "select rag.search('text', filter_path => %s::jsonpath)",
+        "22023",
+        "10,000",
+        [too_long],
+    )
+    query = "select count(*) from rag.search('text', filter_path => %s::jsonpath, vars => %s)"
+    assert reader.execute(query, [f'$.code == "alpha7" && {slow}', values]).fetchone() == (0,)
+
+
+def test_settings_of_a_reader_break_nothing(db: Database, reader: Connection) -> None:
+    with db.connect(reader.info.user, autocommit=True) as connection:
+        for setting in (
+            "row_security = off",
+            "standard_conforming_strings = off",
+            "client_min_messages = debug5",
+        ):
+            connection.execute(f"set {setting}")  # type: ignore[arg-type]
+            assert connection.execute(
+                "select count(*) > 0 from rag.search('valve')"
+            ).fetchone() == (True,)
+            assert connection.execute("select count(*) > 0 from rag.document").fetchone() == (True,)
+            connection.execute("reset all")
+
+
+def test_a_collection_without_readable_documents_breaks_no_search(
+    db: Database, reader: Connection
+) -> None:
+    with db.connect(autocommit=True) as owner:
+        owner.execute("select rag.add_model('absent/model', dimensions => 8)")
+        owner.execute(
+            "select rag.create_collection('imposter', readers => '{public}', model => 'none')"
+        )
+        owner.execute(
+            """update rag_internal.collection
+               set model_id = (select model_id from rag_internal.model where name = 'absent/model'),
+                   search_defaults = '{"strategy": "bm25"}' where name = 'imposter'"""
+        )
+        row = reader.execute("select count(semantic_rank) > 0 from rag.search('valve')").fetchone()
+        assert row == (True,)
+        owner.execute("select rag.drop_collection('imposter')")
+
+
+def test_a_created_again_role_does_not_read_the_log_of_its_namesake(db: Database) -> None:
+    name = f"{db.name}_logger"
+    with db.connect(autocommit=True) as owner:
+        for step in ("first", "second"):
+            owner.execute(f'create role "{name}" login in role rag_writer')  # type: ignore[arg-type]
+            with db.connect(name, autocommit=True) as connection:
+                assert connection.execute("select * from rag.ingest_log").fetchall() == []
+                connection.execute(
+                    "select rag.log_ingest(gen_random_uuid(), 'c', %s, 'failed')", [step]
+                )
+                assert connection.execute("select source from rag.ingest_log").fetchall() == [
+                    (step,)
+                ]
+                for bad in (
+                    "'c', 's', 'magic'",
+                    "'c', 's', null",
+                    "null, 's', 'failed'",
+                    "'c', 's', 'failed', null, -1",
+                ):
+                    throws_ok(
+                        connection, f"select rag.log_ingest(gen_random_uuid(), {bad})", "22023"
+                    )
+            owner.execute(f'drop role "{name}"')  # type: ignore[arg-type]

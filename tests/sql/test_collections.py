@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -100,3 +102,25 @@ def test_a_text_configuration_alone_splits_nothing_anew(conn: Connection) -> Non
         "select status from rag.ingest('notes', 'The houses are running.', 'a')"
     ).fetchone()
     assert row == ("unchanged",)
+
+
+def test_a_name_is_looked_up_again_once_the_lock_is_there(db: Database) -> None:
+    """Else a collection that was renamed away meanwhile would be dropped instead."""
+    with (
+        db.connect(autocommit=True) as owner,
+        db.connect(autocommit=False) as first,
+        ThreadPoolExecutor() as pool,
+        db.connect(autocommit=True) as second,
+    ):
+        owner.execute("select rag.ingest('old', 'The red valve.')")
+        first.execute("select rag.rename_collection('old', 'kept')")
+        waiting = pool.submit(throws_ok, second, "select rag.drop_collection('old')", "P0002")
+        query = "select count(*) from pg_stat_activity where pid = %s and wait_event_type = 'Lock'"
+        while owner.execute(query, [second.info.backend_pid]).fetchone() == (0,):
+            assert not waiting.done() or waiting.result()
+            time.sleep(0.01)
+        first.commit()
+        waiting.result()
+        row = owner.execute("select documents from rag.describe_collection('kept')").fetchone()
+        assert row == (1,)
+        owner.execute("select rag.drop_collection('kept')")

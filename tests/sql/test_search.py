@@ -211,7 +211,7 @@ def test_search_defaults_of_the_collections_count_where_they_agree(conn: Connect
     assert row == (pytest.approx(1 / 2),)
     conn.execute("select rag.alter_collection('two', search_defaults => '{}')")
     assert conn.execute(query + ")", [["one", "two"]]).fetchone() == (False,)
-    for bad in ('{"topk": 1}', '{"strategy": "x"}', '{"rrf_k": -1}', '{"rrf_k": "1"}', "[]",
+    for bad in ('{"topk": 1}', '{"strategy": "x"}', '{"rrf_k": -1}', '{"rrf_k": "1"}', '{"rrf_k": 60.5}', '{"rrf_k": 1e10}', "[]",
                 '{"weights": {"bm25": -1}}'):  # fmt: skip
         throws_ok(
             conn, "select rag.alter_collection('one', search_defaults => %s)", "22023", None, [bad]
@@ -290,6 +290,8 @@ def test_d12_a_very_long_query_works(filled: Connection) -> None:
     hits = filled.execute("select source from rag.search(%s)", ["pump " * 20000]).fetchall()
     assert len(hits) == 10
     throws_ok(filled, "select * from rag.search(%s)", "22023", "bytes", ["pump " * 200000])
+    many = " ".join(f"w{i}" for i in range(1001))
+    throws_ok(filled, "select * from rag.search(%s)", "22023", "1001 distinct words", [many])
 
 
 @pytest.mark.parametrize(

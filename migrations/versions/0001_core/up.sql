@@ -284,6 +284,7 @@ create table rag_internal.job (
     lease_until   timestamptz,
     error         text,
     created_by    name not null default current_user,
+    role_oid      oid not null default quote_ident(current_user)::regrole,
     created_at    timestamptz not null default now(),
     finished_at   timestamptz,
     constraint job_status_is_known
@@ -299,6 +300,8 @@ create table rag_internal.ingest_log (
     run_id      uuid not null,
     logged_at   timestamptz not null default clock_timestamp(),
     user_name   name not null default current_user,
+    -- a role dropped and made again does not inherit the log
+    role_oid    oid not null default quote_ident(current_user)::regrole,
     collection  text not null,
     source      text not null,
     outcome     text not null,

@@ -12,6 +12,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',

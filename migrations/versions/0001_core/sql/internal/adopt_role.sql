@@ -7,6 +7,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _today bigint;
@@ -30,6 +31,25 @@ begin
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
     update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
     delete from rag_internal.principal p where p.principal_id = any (_earlier);
+    -- so that the same readers find their class again; where there is one by now, both stay
+    update rag_internal.acl a
+    set reader_set = n.reader_set
+    from (select distinct on (reader_set) s.acl_id, s.reader_set
+          from (select ar.acl_id, rag_internal.reader_set(array_agg(ar.principal_id)) as reader_set
+                from rag_internal.acl_reader ar
+                where ar.acl_id in (select o.acl_id from rag_internal.acl_reader o
+                                    where o.principal_id = _today)
+                group by ar.acl_id) s) n
+    where a.acl_id = n.acl_id and a.reader_set <> n.reader_set
+      and not exists (select from rag_internal.acl o where o.reader_set = n.reader_set);
+    update rag_internal.ingest_log l
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and l.user_name = p.name and l.role_oid <> p.role_oid;
+    update rag_internal.job j
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and j.created_by = p.name and j.role_oid <> p.role_oid;
     return cardinality(_earlier);
 end
 $$;

@@ -17,6 +17,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -50,7 +51,7 @@ begin
     if alter_collection.model = 'none' then
         _new.model_id := null;
     elsif alter_collection.model is not null then
-        _new.model_id := (rag_internal.find_model(alter_collection.model)).model_id;
+        _new.model_id := (rag_internal.usable_model(alter_collection.model)).model_id;
     end if;
     if _new.model_id is distinct from _old.model_id
        and exists (select from rag_internal.document d

@@ -24,6 +24,11 @@ begin
         raise exception using errcode = '22023', message = 'vars is not a JSON object';
     elsif filter_path is null then
         return;
+    elsif octet_length(filter_path::text) > 10000 or octet_length(vars::text) > 100000 then
+        raise exception using
+            errcode = '22023',
+            message = 'filter_path has more than 10,000 bytes, or vars more than 100,000',
+            hint    = 'Put long lists into metadata, and compare with one value.';
     elsif _unquoted ~ 'like_regex'
           or regexp_replace(_unquoted, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
         raise exception using

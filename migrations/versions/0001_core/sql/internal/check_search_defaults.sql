@@ -18,8 +18,12 @@ begin
             errcode = '22023',
             message = format('search_defaults has an unknown key: %s', _unknown),
             hint    = 'Known keys: strategy, weights, rrf_k.';
-    elsif jsonb_typeof(search_defaults -> 'rrf_k') <> 'number' then
-        raise exception using errcode = '22023', message = 'rrf_k is not a number';
+    elsif not jsonb_path_match(search_defaults, 'strict !exists($.rrf_k)
+              || ($.rrf_k.type() == "number" && $.rrf_k >= 0 && $.rrf_k <= 1000000
+                  && $.rrf_k.floor() == $.rrf_k)') then
+        raise exception using
+            errcode = '22023',
+            message = 'rrf_k is not a whole number from 0 to 1,000,000';
     end if;
     perform rag_internal.legs_of(coalesce(search_defaults ->> 'strategy', 'hybrid'));
     perform rag_internal.check_weights(search_defaults -> 'weights', rag_internal.default_weights(),

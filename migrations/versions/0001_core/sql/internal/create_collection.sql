@@ -22,7 +22,7 @@ declare
 begin
     perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
-        _model := rag_internal.find_model(create_collection.model);
+        _model := rag_internal.usable_model(create_collection.model);
     end if;
     -- the engine and the parser are the ones who know what they accept
     perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,

@@ -6,6 +6,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _collection rag_internal.collection := rag_internal.own_collection(

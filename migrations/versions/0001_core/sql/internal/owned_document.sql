@@ -20,7 +20,13 @@ begin
     _owned := found and ((identity).sees_everything
                          or _collection.owner_id = any ((identity).principal_ids));
     if _owned then
-        perform rag_internal.own_collection(identity, _collection.name, exclusive);
+        if exclusive then
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for update;
+        else
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for share;
+        end if;
         select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id for update;
     else

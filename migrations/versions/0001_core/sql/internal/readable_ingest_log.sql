@@ -16,6 +16,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
@@ -26,7 +27,8 @@ begin
         select l.run_id, l.logged_at, l.user_name, l.collection, l.source, l.outcome,
                l.document_id, l.chunks, l.detail
         from rag_internal.ingest_log l
-        where _identity.sees_everything or l.user_name = _identity.who;
+        where _identity.sees_everything or (l.user_name = _identity.who
+               and l.role_oid = quote_ident(_identity.who)::regrole);
 end
 $$;
 

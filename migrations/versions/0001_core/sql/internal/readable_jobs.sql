@@ -18,6 +18,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
@@ -29,7 +30,8 @@ begin
                j.created_by, j.created_at, j.finished_at
         from rag_internal.job j
         left join rag_internal.collection k using (collection_id)
-        where _identity.sees_everything or j.created_by = _identity.who;
+        where _identity.sees_everything or (j.created_by = _identity.who
+               and j.role_oid = quote_ident(_identity.who)::regrole);
 end
 $$;
 

@@ -19,6 +19,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -37,6 +38,12 @@ begin
         raise exception using
             errcode = '22023',
             message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
+            hint    = 'Ask with the sentences that matter.';
+    elsif length(rag_internal.surface_forms(search.query)) > 1000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s distinct words, more than 1,000',
+                             length(rag_internal.surface_forms(search.query))),
             hint    = 'Ask with the sentences that matter.';
     end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
@@ -61,7 +68,7 @@ begin
     _scope.filter_path := search.filter_path;
     _scope.vars := coalesce(search.vars, '{}');
 
-    _defaults := rag_internal.search_defaults(_scope.collection_ids);
+    _defaults := rag_internal.search_defaults(_scope);
     _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
     _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
     _weights := rag_internal.check_weights(coalesce(search.weights, _defaults -> 'weights'),

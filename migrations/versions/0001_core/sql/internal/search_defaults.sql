@@ -1,5 +1,5 @@
--- What a search leaves unsaid, said by the collections it looks in, where they agree.
-create or replace function rag_internal.search_defaults(collection_ids bigint[]) returns jsonb
+-- What a search leaves unsaid, said by the collections it finds documents in, where they agree.
+create or replace function rag_internal.search_defaults(scope rag_internal.scope) returns jsonb
 language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
@@ -7,10 +7,12 @@ as $$
                 then (array_agg(k.search_defaults))[1]
                 else '{}' end
     from rag_internal.collection k
-    where k.collection_id = any (search_defaults.collection_ids)
+    where k.collection_id = any ((scope).collection_ids)
+      and exists (select from rag_internal.document d
+                  where d.collection_id = k.collection_id and d.acl_id = any ((scope).acl_ids))
 $$;
 
-comment on function rag_internal.search_defaults(bigint[]) is
-    'search_defaults that all of the collections have; empty where they differ.';
-alter function rag_internal.search_defaults(bigint[]) owner to rag_owner;
-revoke all on function rag_internal.search_defaults(bigint[]) from public;
+comment on function rag_internal.search_defaults(rag_internal.scope) is
+    'search_defaults that all collections with a document in scope have; empty where they differ.';
+alter function rag_internal.search_defaults(rag_internal.scope) owner to rag_owner;
+revoke all on function rag_internal.search_defaults(rag_internal.scope) from public;

@@ -31,7 +31,9 @@ declare
     _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
-             then ' and coalesce(jsonb_path_match(c.attributes, $5, $6, true), false)' end);
+             -- in this order: a path can fail, or take long, on a row that is hidden
+             then ' and case when c.acl_id = any ($2) and c.collection_id = any ($3) then '
+                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end);
     _candidates text := format(
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);

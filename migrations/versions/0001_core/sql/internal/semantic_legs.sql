@@ -15,8 +15,9 @@ declare
 begin
     for _model in
         select m.* from rag_internal.model m
-        where m.model_id in (select k.model_id from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids))
+        where exists (select from rag_internal.embedding e
+                      where e.model_id = m.model_id and e.acl_id = any ((scope).acl_ids)
+                        and e.collection_id = any ((scope).collection_ids))
         order by m.name
     loop
         _of_model.collection_ids := array(
@@ -28,7 +29,10 @@ begin
                 (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
                 cut) h);
     end loop;
-    if _model.model_id is null and cardinality((scope).collection_ids) > 0 then
+    if cardinality((scope).collection_ids) > 0
+       and not exists (select from rag_internal.collection k
+                       where k.collection_id = any ((scope).collection_ids)
+                         and k.model_id is not null) then
         raise exception using
             errcode = '55000',
             message = 'no collection of this search has an embedding model',
@@ -44,7 +48,7 @@ end
 $$;
 
 comment on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) is
-    'At most cut passages by meaning, over every model that the collections use; 55000 where they '
-    'use none.';
+    'At most cut passages by meaning, over every model that has a passage in scope; 55000 where '
+    'they use none.';
 alter function rag_internal.semantic_legs(text, rag_internal.scope, bigint) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, rag_internal.scope, bigint) from public;

@@ -3,6 +3,7 @@
 create or replace function rag_internal.ticket(secret bytea, who name) returns bytea
 language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
 as $$
     select sha256(secret || sha256(secret || convert_to(
         format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),

@@ -15,6 +15,7 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
+set row_security = on
 as $$
 declare
     _old rag_internal.document := rag_internal.owned_document(
