@@ -51,6 +51,10 @@ begin
         where c.relnamespace = 'rag_internal'::regnamespace
           and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f')
           and c.relname not in ('alembic_version', 'created_extension')
+          -- the sequence of an identity column goes with its table
+          and not exists (select from pg_depend d
+                          where d.classid = 'pg_class'::regclass and d.objid = c.oid
+                            and d.deptype = 'i' and c.relkind = 'S')
         union all
         select format('drop routine if exists %s cascade', p.oid::regprocedure)
         from pg_proc p
