@@ -30,6 +30,9 @@ set local search_path = pg_catalog, pg_temp;
 set local lock_timeout = '{lock_timeout}ms';
 set local statement_timeout = 0;
 set local idle_in_transaction_session_timeout = 0;
+do $ragsql$ begin  -- transaction_timeout, since PostgreSQL 17
+    perform set_config(name, '0', true) from pg_settings where name = 'transaction_timeout';
+end $ragsql$;
 set local standard_conforming_strings = on;
 set local check_function_bodies = on;
 set local client_min_messages = warning;

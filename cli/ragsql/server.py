@@ -180,6 +180,7 @@ def server_environment(user: ServerUser, models: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",  # the server writes nothing into a checkout
         "RAGSQL_MODELS": str(models),
         "HF_HUB_OFFLINE": "1",  # a query never waits for a model hub
+        "ORT_DISABLE_TELEMETRY": "1",  # what is asked is nobody else's business
     }
 
 

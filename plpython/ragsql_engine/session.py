@@ -25,12 +25,14 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Row = Mapping[str, Any]
 
-# One thread for each backend, no processes of the tokenizer's own, no network.
+# One thread for each backend, no processes of the tokenizer's own, no network, and nothing that
+# onnxruntime would tell its makers.
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "MKL_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
+    "ORT_DISABLE_TELEMETRY": "1",
     "TOKENIZERS_PARALLELISM": "false",
 }
 

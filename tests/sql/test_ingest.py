@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -302,3 +303,9 @@ def test_d05_a_leg_without_its_model_is_an_error_or_a_degraded_note(conn: Connec
     assert row[0] == "a.md"
     assert row[1].startswith("semantic: ")
     assert conn.execute("select source from rag.bm25_search('valve')").fetchall() == [("a.md",)]
+
+
+def test_a_backend_with_the_model_keeps_to_one_thread(conn: Connection) -> None:
+    """Neither more threads for the model, nor a thread that reports on its use to somebody."""
+    conn.execute("select rag.embed(array['valve'])")
+    assert len(list(Path(f"/proc/{conn.info.backend_pid}/task").iterdir())) == 1

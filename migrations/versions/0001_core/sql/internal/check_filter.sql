@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _quoted constant text := '"(?:[^"\\]|\\.)*"';
-    _unquoted text := regexp_replace(filter_path::text, _quoted, '""', 'g');
+    _unquoted text;
     _missing text;
 begin
     if jsonb_typeof(filter) <> 'object' then
@@ -24,12 +24,18 @@ begin
         raise exception using errcode = '22023', message = 'vars is not a JSON object';
     elsif filter_path is null then
         return;
-    elsif octet_length(filter_path::text) > 10000 or octet_length(vars::text) > 100000 then
+    -- its size in memory first: to print a deep path overflows the stack
+    elsif (case when pg_column_size(filter_path) > 100000 then true
+                else octet_length(filter_path::text) > 10000 end)
+          or octet_length(vars::text) > 100000 then
         raise exception using
             errcode = '22023',
             message = 'filter_path has more than 10,000 bytes, or vars more than 100,000',
             hint    = 'Put long lists into metadata, and compare with one value.';
-    elsif _unquoted ~ 'like_regex'
+    end if;
+
+    _unquoted := regexp_replace(filter_path::text, _quoted, '""', 'g');
+    if _unquoted ~ 'like_regex'
           or regexp_replace(_unquoted, '\.(type|size)\(\)', '', 'g') ~ '\.\w+\s*\(' then
         raise exception using
             errcode = '22023',
