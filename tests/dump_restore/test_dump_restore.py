@@ -32,9 +32,9 @@ def answers(connection: psycopg.Connection[Any], reader: str) -> dict[str, Any]:
     """What the database holds, and what the owner and a reader are told."""
     found = {
         t: connection.execute(f"select count(*) from rag_internal.{t}").fetchone() for t in TABLES
-    }  # type: ignore[arg-type]
+    }
     found["owner"] = connection.execute(SEARCH).fetchall()
-    connection.execute(f'set role "{reader}"')  # type: ignore[arg-type]
+    connection.execute(f'set role "{reader}"')
     found["reader"] = connection.execute(SEARCH).fetchall()
     connection.execute("reset role")
     return found
@@ -51,7 +51,7 @@ def test_a_restored_database_answers_the_same(
     reader = f"{db.name}_reader_{jobs}"
     restored = make_database()
     with db.connect(autocommit=True) as connection:
-        connection.execute(f'create role "{reader}" in role rag_reader')  # type: ignore[arg-type]
+        connection.execute(f'create role "{reader}" in role rag_reader')
         for i in range(20):
             connection.execute(
                 "select rag.ingest(%s, %s, %s)",
@@ -84,6 +84,6 @@ def test_a_restored_database_answers_the_same(
         connection.execute("select rag.drop_collection(name) from rag.list_collections()")
     for database in (db, restored):
         with database.connect(autocommit=True) as connection:
-            connection.execute(f'drop owned by "{reader}"')  # type: ignore[arg-type]
+            connection.execute(f'drop owned by "{reader}"')
     with db.connect(autocommit=True) as connection:
-        connection.execute(f'drop role "{reader}"')  # type: ignore[arg-type]
+        connection.execute(f'drop role "{reader}"')

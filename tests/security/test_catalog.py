@@ -19,7 +19,7 @@ OURS = "in ('rag'::regnamespace, 'rag_internal'::regnamespace)"
 
 
 def offenders(conn: Connection, query: str) -> list[str]:
-    return sorted(name for (name,) in conn.execute(query))  # type: ignore[arg-type]
+    return sorted(name for (name,) in conn.execute(query))
 
 
 def test_row_security_is_on_for_every_table_and_partition(conn: Connection) -> None:

@@ -21,15 +21,15 @@ def reader(db: Database) -> Iterator[Connection]:
     """A reader of the collection open, who may not know of the collection closed."""
     name = f"{db.name}_reader"
     with db.connect(autocommit=True) as owner:
-        owner.execute(f'create role "{name}" login in role rag_reader')  # type: ignore[arg-type]
+        owner.execute(f'create role "{name}" login in role rag_reader')
         owner.execute("select rag.ingest('open', 'The red valve is closed.', 'open.md')")
         owner.execute("select rag.grant_read('open', %s)", [name])
         owner.execute("select rag.ingest('closed', %s, 'zz-hidden.md')", [HIDDEN])
     with db.connect(name, autocommit=True) as connection:
         yield connection
     with db.connect(autocommit=True) as owner:
-        owner.execute(f'drop owned by "{name}"')  # type: ignore[arg-type]
-        owner.execute(f'drop role "{name}"')  # type: ignore[arg-type]
+        owner.execute(f'drop owned by "{name}"')
+        owner.execute(f'drop role "{name}"')
 
 
 def test_no_plan_tells_of_hidden_rows(reader: Connection) -> None:
@@ -37,10 +37,10 @@ def test_no_plan_tells_of_hidden_rows(reader: Connection) -> None:
     views = {"document": "content", "chunk": "content", "collection": "name"}
     for view, column in views.items():
         for off in ("enable_hashjoin", "enable_seqscan", "enable_indexscan"):
-            reader.execute(f"set {off} = off")  # type: ignore[arg-type]
+            reader.execute(f"set {off} = off")
         plans = [
             reader.execute(
-                "explain (analyze, timing off, costs off, summary off, buffers off)"  # type: ignore[arg-type]
+                "explain (analyze, timing off, costs off, summary off, buffers off)"
                 f" select 1 from rag.{view} where {column} >= '{low}' collate \"C\""
                 f" and {column} < '{low}~' collate \"C\""
             ).fetchall()
@@ -63,7 +63,7 @@ def test_debug_output_stays_within(db: Database, reader: Connection) -> None:
         connection.add_notice_handler(lambda notice: heard.append(str(notice.message_primary)))
         connection.add_notice_handler(lambda notice: heard.append(str(notice.message_detail)))
         for setting in ("print_parse", "print_rewritten", "print_plan"):
-            connection.execute(f"set debug_{setting} = on")  # type: ignore[arg-type]
+            connection.execute(f"set debug_{setting} = on")
         connection.execute("set client_min_messages = debug5")
         connection.execute("select * from rag.search('zanzibarius merge valve')")
         connection.execute("select count(*) from rag.chunk")
@@ -92,7 +92,7 @@ def test_settings_of_a_session_change_no_result(db: Database, reader: Connection
             "transform_null_equals = on", "quote_all_identifiers = on", "hnsw.max_scan_tuples = 1",
             "pg_trgm.similarity_threshold = 1", "array_nulls = off", "backslash_quote = on",
         ):  # fmt: skip
-            owner.execute(f"set {setting}")  # type: ignore[arg-type]
+            owner.execute(f"set {setting}")
             found = owner.execute(
                 "select source, score from rag.bm25_search(%s, '{many}', 100)", ["it's a pump\\"]
             ).fetchall()
@@ -126,12 +126,12 @@ def test_nobody_breaks_the_search_of_others(db: Database, reader: Connection) ->
             [json.dumps(deep)],
         )
         writer = f"{db.name}_writer"
-        owner.execute(f'create role "{writer}" login in role rag_writer')  # type: ignore[arg-type]
-        owner.execute(f'create schema "{writer}" authorization "{writer}"')  # type: ignore[arg-type]
-        owner.execute(f'grant usage on schema "{writer}" to rag_owner')  # type: ignore[arg-type]
+        owner.execute(f'create role "{writer}" login in role rag_writer')
+        owner.execute(f'create schema "{writer}" authorization "{writer}"')
+        owner.execute(f'grant usage on schema "{writer}" to rag_owner')
     try:
         with db.connect(writer, autocommit=True) as mine:
-            mine.execute(f'create text search configuration "{writer}".cfg (copy = english)')  # type: ignore[arg-type]
+            mine.execute(f'create text search configuration "{writer}".cfg (copy = english)')
             mine.execute("create text search configuration pg_temp.cfg (copy = english)")
             for config in (f"{writer}.cfg", "pg_temp.cfg", "-", "0", "3748", "a.b.c.d", "klingon"):
                 throws_ok(
@@ -149,8 +149,8 @@ def test_nobody_breaks_the_search_of_others(db: Database, reader: Connection) ->
         with db.connect(autocommit=True) as owner:
             owner.execute("select rag.drop_collection('fine')")
             owner.execute("delete from rag_internal.principal where name = %s", [writer])
-            owner.execute(f'drop owned by "{writer}" cascade')  # type: ignore[arg-type]
-            owner.execute(f'drop role "{writer}"')  # type: ignore[arg-type]
+            owner.execute(f'drop owned by "{writer}" cascade')
+            owner.execute(f'drop role "{writer}"')
 
 
 def test_search_within_a_parallel_query(db: Database, reader: Connection) -> None:
@@ -160,14 +160,14 @@ def test_search_within_a_parallel_query(db: Database, reader: Connection) -> Non
         )
         owner.execute("analyze public.big")
         for name in ("parallel_setup_cost", "parallel_tuple_cost", "min_parallel_table_scan_size"):
-            owner.execute(f"set {name} = 0")  # type: ignore[arg-type]
+            owner.execute(f"set {name} = 0")
         for call in (
             "rag.search('valve')",
             "rag.bm25_search('valve')",
             "rag.document",
             "rag.list_collections()",
         ):
-            owner.execute(f"select count(*) from {call} h, public.big where big.i < 5")  # type: ignore[arg-type]
+            owner.execute(f"select count(*) from {call} h, public.big where big.i < 5")
         row = owner.execute(
             "select count(*) from public.big where rag.analyze(t) @@ 'x'::tsquery"
         ).fetchone()
@@ -197,7 +197,7 @@ def test_no_filter_runs_on_a_hidden_row(db: Database, reader: Connection) -> Non
         throws_ok(
             owner, "select jsonb_path_match('{}', %s::jsonpath, '{}', true)", "54001", None, [deep]
         )
-        owner.execute(f'set role "{reader.info.user}"')  # type: ignore[arg-type]
+        owner.execute(f'set role "{reader.info.user}"')
         for strategy in ("hybrid", "semantic", "bm25", "fuzzy"):
             for code in ("alpha7", "nope"):
                 path = f'$.code == "{code}" && {deep}'
@@ -223,7 +223,7 @@ def test_settings_of_a_reader_break_nothing(db: Database, reader: Connection) ->
             "standard_conforming_strings = off",
             "client_min_messages = debug5",
         ):
-            connection.execute(f"set {setting}")  # type: ignore[arg-type]
+            connection.execute(f"set {setting}")
             assert connection.execute(
                 "select count(*) > 0 from rag.search('valve')"
             ).fetchone() == (True,)
@@ -253,7 +253,7 @@ def test_a_created_again_role_does_not_read_the_log_of_its_namesake(db: Database
     name = f"{db.name}_logger"
     with db.connect(autocommit=True) as owner:
         for step in ("first", "second"):
-            owner.execute(f'create role "{name}" login in role rag_writer')  # type: ignore[arg-type]
+            owner.execute(f'create role "{name}" login in role rag_writer')
             with db.connect(name, autocommit=True) as connection:
                 assert connection.execute("select * from rag.ingest_log").fetchall() == []
                 connection.execute(
@@ -271,4 +271,4 @@ def test_a_created_again_role_does_not_read_the_log_of_its_namesake(db: Database
                     throws_ok(
                         connection, f"select rag.log_ingest(gen_random_uuid(), {bad})", "22023"
                     )
-            owner.execute(f'drop role "{name}"')  # type: ignore[arg-type]
+            owner.execute(f'drop role "{name}"')

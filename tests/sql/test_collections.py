@@ -87,7 +87,7 @@ def test_alter_collection_wants_to_see_every_document(db: Database) -> None:
     with db.connect(autocommit=True) as connection:
         connection.execute("select rag.ingest('rr', 'The houses are running.', 'a')")
         for level in ("repeatable read", "serializable"):
-            connection.execute(f"begin isolation level {level}")  # type: ignore[arg-type]
+            connection.execute(f"begin isolation level {level}")
             throws_ok(
                 connection, "select rag.alter_collection('rr', text_config => 'simple')", "25001"
             )

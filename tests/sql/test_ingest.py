@@ -36,7 +36,7 @@ def rows_of(conn: Connection) -> dict[str, int]:
         "rag_internal.embedding",
         "rag_internal.acl",
     ]
-    return {t: conn.execute(f"select count(*) from {t}").fetchone()[0] for t in tables}  # type: ignore[index]
+    return {t: conn.execute(f"select count(*) from {t}").fetchone()[0] for t in tables}
 
 
 def test_a_document_is_created_updated_unchanged(conn: Connection) -> None:
