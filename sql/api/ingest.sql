@@ -24,9 +24,10 @@ end;
 
 comment on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
     timestamptz, timestamptz) is
-    'Stores a document, in place of the one with the same collection, source and version: created, '
-    'updated or unchanged. A missing collection is made; a null source becomes the content hash; '
-    'null readers are the collection''s (or stay as they are), else role:NAME or public. Blank '
+    'Stores a document, in place of the one with the same collection, source and version: '
+    'created, updated or unchanged. A missing collection is made; a null source becomes the '
+    'content hash; readers are role:NAME or public, null the collection''s. Of a stored '
+    'document the status stays, and so do readers and validity that are null here. Blank '
     'content is 22023.';
 alter function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
     timestamptz, timestamptz) owner to rag_owner;

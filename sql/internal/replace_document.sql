@@ -25,6 +25,11 @@ begin
 
     _new.document_id := _old.document_id;
     _new.acl_id := coalesce(_new.acl_id, _old.acl_id);
+    -- a nightly load must not bring back what somebody archived or let expire
+    _new.status := _old.status;
+    _new.valid_from := coalesce(_new.valid_from, _old.valid_from);
+    _new.valid_until := coalesce(_new.valid_until, _old.valid_until);
+    perform rag_internal.check_document(_new);
     _new.created_at := _old.created_at;
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
@@ -57,8 +62,8 @@ $$;
 
 comment on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) is
-    'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been '
-    'removed.';
+    'updated or unchanged; the status stays, and where they are null so do readers and validity. '
+    '40001 where the document has just been removed.';
 alter function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) owner to rag_owner;
 revoke all on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,

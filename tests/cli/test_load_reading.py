@@ -17,9 +17,10 @@ POLISH = "Zażółć gęślą jaźń. Proszę zamknąć zawór przed rozpoczęci
 JAPANESE = "これは日本語の文書です。ポンプの弁を閉めてください。"
 
 
-def read(path: Path, options: ReadOptions = ReadOptions()) -> Document | Refused:  # noqa: B008
+def read(path: Path, options: ReadOptions | None = None) -> Document | Refused:
     """Read one file as a load would."""
-    return prepare(FoundFile(str(path), path.name, path.stat().st_size), options)
+    found = FoundFile(str(path), path.name, path.stat().st_size)
+    return prepare(found, options or ReadOptions())
 
 
 def test_b01_nul_is_replaced_one_for_one(tmp_path: Path) -> None:

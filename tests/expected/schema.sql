@@ -1402,7 +1402,7 @@ END;
 
 ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; null readers are the collection''s (or stay as they are), else role:NAME or public. Blank content is 22023.';
+COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Blank content is 22023.';
 
 CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3278,6 +3278,11 @@ begin
 
     _new.document_id := _old.document_id;
     _new.acl_id := coalesce(_new.acl_id, _old.acl_id);
+    -- a nightly load must not bring back what somebody archived or let expire
+    _new.status := _old.status;
+    _new.valid_from := coalesce(_new.valid_from, _old.valid_from);
+    _new.valid_until := coalesce(_new.valid_until, _old.valid_until);
+    perform rag_internal.check_document(_new);
     _new.created_at := _old.created_at;
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
@@ -3310,7 +3315,7 @@ $$;
 
 ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; a null acl_id keeps the readers. 40001 where the document has just been removed.';
+COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
 
 CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE

@@ -224,6 +224,24 @@ def test_archived_and_outdated_documents_are_not_searched(conn: Connection) -> N
     assert conn.execute("select source from rag.search('valve')").fetchall() == [("b.md",)]
 
 
+def test_a_later_load_brings_nothing_back(conn: Connection) -> None:
+    archived = ingest(conn, "docs", "Close the red valve.", source="a.md")[0]
+    expired = ingest(conn, "docs", "Open the red valve.", source="b.md")[0]
+    conn.execute("select rag.update_document(%s, status => 'archived')", [archived])
+    conn.execute("select rag.update_document(%s, valid_until => '2020-01-01')", [expired])
+    assert ingest(conn, "docs", "Close the red valve.", source="a.md")[1] == "unchanged"
+    assert ingest(conn, "docs", "Open the blue valve.", source="b.md")[1] == "updated"
+    assert conn.execute("select source from rag.search('valve')").fetchall() == []
+    throws_ok(
+        conn,
+        "select rag.ingest('docs', 'Open the blue valve.', 'b.md', valid_from => '2021-01-01')",
+        "22023",
+        "valid_from is not before",
+    )
+    ingest(conn, "docs", "Open the blue valve.", source="b.md", valid_until="infinity")
+    assert conn.execute("select source from rag.search('valve')").fetchall() == [("b.md",)]
+
+
 def test_deleting_leaves_no_chunk_and_no_vector(conn: Connection) -> None:
     document = ingest(conn, "docs", LONG, source="a.md")[0]
     conn.execute("select rag.delete_document(%s)", [document])

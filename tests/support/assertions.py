@@ -32,7 +32,7 @@ def throws_ok(
         scope = connection.transaction()
     try:
         with scope:
-            connection.execute(query, params)  # type: ignore[arg-type]
+            connection.execute(query.encode() if isinstance(query, str) else query, params)
     except psycopg.Error as error:
         message = error.diag.message_primary or str(error)
         assert error.sqlstate == sqlstate, f"SQLSTATE {error.sqlstate}, not {sqlstate}: {message}"

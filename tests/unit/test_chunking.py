@@ -153,7 +153,7 @@ def test_real_documents(
 ) -> None:
     file = CORPORA / f"{name}.md"
     if not file.exists():
-        pytest.skip(f"{file} is not there")
+        pytest.skip("the folder `shared` with its documents is not beside the checkout")
     text = file.read_text("utf-8")[:100_000]
     chunks = real_engine.chunk(text, mode, None, None, None, real_model)
     assert_sound(text, chunks)
