@@ -6,6 +6,8 @@ A revision is a small Python file and a folder of the same name beside it:
     sql/        byte copies of the files of the top-level sql/ folder that the revision changed
     order.txt   load order of all sql/ files at that time; the copies run in this order
     down.sql    hand-written, runs first on the way down; drops what the revision added
+    data.sql    hand-written, may be missing; runs last in both directions and brings stored data
+                in line with the functions that now stand; never calls PL/Python
 
 On the way down, a file that has an older copy further down the chain is replayed from there. The
 first revision has nothing below it: what its down.sql left in rag_internal is swept, except the two
@@ -94,6 +96,7 @@ def replay(revision: str) -> None:
     for name in read_order(folder / "order.txt"):
         if (folder / "sql" / name).is_file():
             _run(revision, folder / "sql" / name)
+    _run_data(revision)
 
 
 def undo(revision: str) -> None:
@@ -103,6 +106,7 @@ def undo(revision: str) -> None:
     below = chain_below(revision)
     for path in older_copies(_versions(), below, revision):
         _run(revision, path)
+    _run_data(revision)
     if not below:
         _execute(SWEEP)
 
@@ -190,6 +194,12 @@ begin
 end
 $ragsql$;
 """
+
+
+def _run_data(revision: str) -> None:
+    path = _versions() / revision / "data.sql"
+    if path.is_file():
+        _run(revision, path)
 
 
 def _run(revision: str, path: Path) -> None:

@@ -103,6 +103,28 @@ class Engine:
         return self
 
     @translated
+    def check_chunking(
+        self,
+        strategy: str | None,
+        chunk_size: int | None,
+        overlap: int | None,
+        min_chunk_size: int | None,
+        has_model: bool,
+        min_value: float | None,
+    ) -> str:
+        """The strategy by its own name, where a collection can have these settings."""
+        from ragsql_engine import chunking
+
+        if min_value is not None and not 0 <= min_value <= 1:
+            raise InvalidParameter(
+                f"min_value is {min_value:g}, but must be 0 to 1",
+                hint="A passage of less value gets no vector; 0.3 leaves out boilerplate.",
+            )
+        plan = chunking.plan(strategy, chunk_size, overlap, min_chunk_size)
+        plan.require_model(has_model)
+        return plan.strategy.name
+
+    @translated
     def chunk(
         self,
         content: str | None,
@@ -111,6 +133,9 @@ class Engine:
         overlap: int | None,
         min_chunk_size: int | None,
         model: Row | None,
+        source: str | None,
+        language: str | None,
+        mime: str | None,
     ) -> list[dict[str, Any]]:
         """Rows of `rag.text_chunk`. None means the default; `model` bounds each chunk."""
         from ragsql_engine import chunking
@@ -118,11 +143,59 @@ class Engine:
         plan = chunking.plan(strategy, chunk_size, overlap, min_chunk_size)
         if content is None:
             raise InvalidParameter("content is null", hint="Give the text to chunk.")
+        hints = chunking.Hints(source, language, mime, self._plpy.warning, self._pause)
         if model is None:
-            return list(chunking.chunk(content, plan, pause=self._pause))
+            return list(chunking.chunk(content, plan, hints=hints))
         row = Model.from_row(model)
         window = self._window(row)
-        return list(chunking.chunk(content, plan, window, row.passage_prefix, self._pause))
+        return list(chunking.chunk(content, plan, window, row.passage_prefix, hints))
+
+    @translated
+    def front_matter(
+        self, content: str, strategy: str | None, source: str | None, mime: str | None
+    ) -> dict[str, Any]:
+        """YAML front matter of a text that `strategy` chunks as Markdown; {} of any other."""
+        from ragsql_engine import chunking
+        from ragsql_engine.chunking import front_matter
+
+        plan = chunking.plan(strategy).for_text(content, chunking.Hints(source, None, mime))
+        return front_matter.metadata(content) if plan.strategy.reads_front_matter else {}
+
+    @translated
+    def document_type(self, content: str, source: str | None, mime: str | None) -> str:
+        """code, prose, markdown or structured."""
+        from ragsql_engine.chunking.document_type import detect_document_type
+
+        return detect_document_type(content, source, mime)
+
+    @translated
+    def passage_value(self, content: str, heading: Sequence[str], kind: str) -> float:
+        """How likely a passage answers a question by itself, 0 to 1."""
+        from ragsql_engine.chunking.value import predict_chunk_value
+
+        return predict_chunk_value(content, heading, kind)
+
+    @translated
+    def chunk_counts(
+        self,
+        content: str,
+        starts: Sequence[int],
+        ends: Sequence[int],
+        token_counts: Sequence[int | None],
+        settings: Mapping[str, Any],
+        model: Row | None,
+        source: str | None,
+        mime: str | None,
+    ) -> dict[str, int]:
+        """Counts of `quality.measure`, for chunks made with `settings` (indexed_as)."""
+        from ragsql_engine import chunking
+        from ragsql_engine.chunking import quality
+
+        plan = chunking.plan(
+            *(settings.get(name) for name in ("strategy", "chunk_size", "overlap"))
+        ).for_text(content, chunking.Hints(source, None, mime))
+        capacity = None if model is None else self._window(Model.from_row(model)).capacity
+        return quality.of_document(content, starts, ends, token_counts, plan, capacity)
 
     @translated
     def embed(self, texts: Sequence[str | None], kind: str, model: Row | None) -> list[str]:

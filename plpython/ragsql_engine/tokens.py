@@ -1,5 +1,6 @@
 """Counting a model's tokens, and fitting text into its window without cutting it off."""
 
+import copy
 import json
 import sys
 from collections.abc import Callable
@@ -39,6 +40,16 @@ class TokenWindow:
     def count(self, text: str) -> int:
         """Tokens of `text` alone, without special tokens."""
         return len(self._encode(text))
+
+    def token_starts(self, text: str) -> list[int]:
+        """Where the tokens of `text` begin, in rising order."""
+        return [start for start, _ in self._encode(text).offsets]
+
+    def narrowed(self, capacity: int) -> "TokenWindow":
+        """A window of the same model that holds at most `capacity` tokens."""
+        narrow = copy.copy(self)
+        narrow.capacity = min(self.capacity, capacity)
+        return narrow
 
     def fit(
         self,

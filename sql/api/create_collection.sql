@@ -9,7 +9,8 @@ create or replace function rag.create_collection(
     min_chunk_size  integer default null,
     model           text    default null,
     text_config     text    default 'english',
-    search_defaults jsonb   default '{}'
+    search_defaults jsonb   default '{}',
+    min_value       real    default null
 ) returns rag.collection_info
 language sql volatile parallel unsafe
 begin atomic
@@ -17,19 +18,20 @@ begin atomic
         c.who, c.ticket, create_collection.name, create_collection.description,
         create_collection.readers, create_collection.strategy, create_collection.chunk_size,
         create_collection.overlap, create_collection.min_chunk_size, create_collection.model,
-        create_collection.text_config, create_collection.search_defaults)
+        create_collection.text_config, create_collection.search_defaults,
+        create_collection.min_value)
     from rag_internal.caller c;
 end;
 
 comment on function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
-    text, jsonb) is
-    'Makes a collection that the caller owns and reads; readers are the further default readers of '
-    'its documents. Sizes null: the strategy''s own (word 200/50 words, character 500/100 '
-    'characters). model null: the default model; none: no vectors. 42710 where the name is taken, '
-    '22023 for a bad setting.';
+    text, jsonb, real) is
+    'Makes a collection that the caller owns and reads; readers are the further default readers '
+    'of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. '
+    'Passages whose value is below min_value are stored, but get no vector. model null: the '
+    'default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
 alter function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
-    text, jsonb) owner to rag_owner;
+    text, jsonb, real) owner to rag_owner;
 revoke all on function rag.create_collection(text, text, text[], text, integer, integer, integer,
-    text, text, jsonb) from public;
+    text, text, jsonb, real) from public;
 grant execute on function rag.create_collection(text, text, text[], text, integer, integer, integer,
-    text, text, jsonb) to rag_writer;
+    text, text, jsonb, real) to rag_writer;

@@ -7,8 +7,8 @@ begin atomic
 end;
 
 comment on function rag.list_collections() is
-    'Collections by name, with counts of the documents, passages and characters that the caller '
-    'can see.';
+    'Collections by name, with their settings, and counts of the documents, passages and '
+    'characters that the caller can see.';
 alter function rag.list_collections() owner to rag_owner;
 revoke all on function rag.list_collections() from public;
 grant execute on function rag.list_collections() to rag_reader;

@@ -10,7 +10,8 @@ create or replace function rag_internal.alter_collection(
     min_chunk_size  integer,
     model           text,
     text_config     text,
-    search_defaults jsonb
+    search_defaults jsonb,
+    min_value       real
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -62,14 +63,17 @@ begin
                              _old.name),
             hint    = 'Make a collection with the new model and ingest the documents there.';
     end if;
-    perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
-                                    _new.min_chunk_size, null);
+    _new.min_value := coalesce(alter_collection.min_value, _old.min_value);
+    _new.strategy := rag_internal.check_chunking(
+        _new.strategy, _new.chunk_size, _new.overlap, _new.min_chunk_size,
+        _new.model_id is not null, _new.min_value);
     perform rag_internal.check_search_defaults(_new.search_defaults);
 
     update rag_internal.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
         overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
-        text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
+        text_config = _new.text_config, search_defaults = _new.search_defaults,
+        min_value = _new.min_value, updated_at = now()
     where k.collection_id = _old.collection_id;
     if _new.text_config <> _old.text_config then
         for _document in
@@ -87,11 +91,11 @@ end
 $$;
 
 comment on function rag_internal.alter_collection(name, bytea, text, text, text, integer, integer,
-    integer, text, text, jsonb) is
+    integer, text, text, jsonb, real) is
     'See rag.alter_collection.';
 alter function rag_internal.alter_collection(name, bytea, text, text, text, integer, integer,
-    integer, text, text, jsonb) owner to rag_owner;
+    integer, text, text, jsonb, real) owner to rag_owner;
 revoke all on function rag_internal.alter_collection(name, bytea, text, text, text, integer,
-    integer, integer, text, text, jsonb) from public;
+    integer, integer, text, text, jsonb, real) from public;
 grant execute on function rag_internal.alter_collection(name, bytea, text, text, text, integer,
-    integer, integer, text, text, jsonb) to rag_writer;
+    integer, integer, text, text, jsonb, real) to rag_writer;

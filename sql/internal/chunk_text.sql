@@ -7,7 +7,10 @@ create or replace function rag_internal.chunk_text(
     chunk_size     integer,
     overlap        integer,
     min_chunk_size integer,
-    model          text
+    model          text,
+    source         text,
+    language       text,
+    mime           text
 ) returns setof rag.text_chunk
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -30,16 +33,17 @@ begin
         select p.*
         from rag_internal.split_text(chunk_text.content, coalesce(chunk_text.strategy, 'word'),
                                      chunk_text.chunk_size, chunk_text.overlap,
-                                     chunk_text.min_chunk_size, _model) p;
+                                     chunk_text.min_chunk_size, _model, chunk_text.source,
+                                     chunk_text.language, chunk_text.mime) p;
 end
 $$;
 
 comment on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
-    text) is
+    text, text, text, text) is
     'See rag.chunk_text.';
-alter function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
-    text) owner to rag_owner;
+alter function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer, text,
+    text, text, text) owner to rag_owner;
 revoke all on function rag_internal.chunk_text(name, bytea, text, text, integer, integer, integer,
-    text) from public;
+    text, text, text, text) from public;
 grant execute on function rag_internal.chunk_text(name, bytea, text, text, integer, integer,
-    integer, text) to rag_reader;
+    integer, text, text, text, text) to rag_reader;

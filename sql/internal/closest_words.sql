@@ -10,7 +10,7 @@ as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
 return [(near["word"], near["distance"])
-        for near in GD["ragsql"].require(1).closest_words(word, candidates, max_distance)]
+        for near in GD["ragsql"].require(2).closest_words(word, candidates, max_distance)]
 $$;
 
 comment on function rag_internal.closest_words(text, text[], integer) is

@@ -10,7 +10,8 @@ create or replace function rag_internal.create_collection(
     min_chunk_size  integer,
     model           text,
     text_config     text,
-    search_defaults jsonb
+    search_defaults jsonb,
+    min_value       real
 ) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -19,14 +20,15 @@ declare
     _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
     _model rag_internal.model;
     _acl_id bigint;
+    _strategy text;
 begin
     perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.usable_model(create_collection.model);
     end if;
-    -- the engine and the parser are the ones who know what they accept
-    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
-                                    null);
+    _strategy := rag_internal.check_chunking(
+        create_collection.strategy, create_collection.chunk_size, create_collection.overlap,
+        create_collection.min_chunk_size, _model.model_id is not null, create_collection.min_value);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
     insert into rag_internal.acl default values returning acl_id into _acl_id;
@@ -37,12 +39,12 @@ begin
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
                                          overlap, min_chunk_size, model_id, text_config,
-                                         search_defaults)
+                                         search_defaults, min_value)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
-            coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
+            _strategy, create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
-            create_collection.search_defaults);
+            create_collection.search_defaults, create_collection.min_value);
 exception when unique_violation then
     raise exception using
         errcode = '42710',
@@ -52,9 +54,9 @@ end
 $$;
 
 comment on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb) is
+    integer, integer, integer, text, text, jsonb, real) is
     'See rag.create_collection; 42710 where the name is taken.';
 alter function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb) owner to rag_owner;
+    integer, integer, integer, text, text, jsonb, real) owner to rag_owner;
 revoke all on function rag_internal.create_collection(rag_internal.identity, text, text, text[],
-    text, integer, integer, integer, text, text, jsonb) from public;
+    text, integer, integer, integer, text, text, jsonb, real) from public;

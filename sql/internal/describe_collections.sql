@@ -1,4 +1,4 @@
--- Collections as the caller may know them.
+-- Collections as the caller may know them, with what the caller can see of them.
 create or replace function rag_internal.describe_collections(who name, ticket bytea, names text[])
 returns setof rag.collection_info
 language sql stable parallel restricted security definer

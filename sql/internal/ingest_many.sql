@@ -14,7 +14,9 @@ set row_security = on
 as $$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
-                           'language', 'mime', 'valid_from', 'valid_until'];
+                           'language', 'mime', 'valid_from', 'valid_until', 'strategy',
+                           'chunk_size', 'overlap', 'min_chunk_size'];
+    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -43,12 +45,15 @@ begin
                 hint    = format('Known keys: %s.', array_to_string(_known, ', '));
         end if;
         if jsonb_path_exists(
-               _document - array['tags', 'metadata', 'readers'],
-               'strict $.* ? (@.type() != "string" && @.type() != "null")') then
+               _document - array['tags', 'metadata', 'readers'] - _sizes,
+               'strict $.* ? (@.type() != "string" && @.type() != "null")')
+           or exists (select from unnest(_sizes) s (name)
+                      where _document ->> s.name !~ '^-?\d{1,9}$') then
             raise exception using
                 errcode = '22023',
-                message = format('document %s has a value that is not a string', _number),
-                hint    = 'Only tags and readers are arrays, and metadata an object.';
+                message = format('document %s has a value of the wrong type', _number),
+                hint    = 'Only tags and readers are arrays, metadata an object, and sizes '
+                          'whole numbers.';
         end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
@@ -56,7 +61,9 @@ begin
             nullif(_document -> 'metadata', 'null'),
             rag_internal.text_array(_document -> 'readers'),
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
-            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
+            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
+            _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
+            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer);
     end loop;
 end
 $$;

@@ -11,7 +11,8 @@ create or replace function rag_internal.make_collection(
     min_chunk_size  integer,
     model           text,
     text_config     text,
-    search_defaults jsonb
+    search_defaults jsonb,
+    min_value       real
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -29,7 +30,7 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'));
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
@@ -38,11 +39,11 @@ end
 $$;
 
 comment on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb) is
+    integer, integer, text, text, jsonb, real) is
     'See rag.create_collection.';
 alter function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb) owner to rag_owner;
+    integer, text, text, jsonb, real) owner to rag_owner;
 revoke all on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb) from public;
+    integer, integer, text, text, jsonb, real) from public;
 grant execute on function rag_internal.make_collection(name, bytea, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb) to rag_writer;
+    integer, integer, integer, text, text, jsonb, real) to rag_writer;

@@ -2,7 +2,7 @@
 -- tenant is not embedded twice.
 create or replace function rag_internal.prepare_chunks(
     collection rag_internal.collection,
-    content    text
+    document   rag_internal.document
 )
 returns rag_internal.prepared_chunk[]
 language plpgsql volatile parallel unsafe
@@ -20,8 +20,10 @@ begin
                          null)::rag_internal.prepared_chunk
                      order by p.chunk_index)
     into _chunks
-    from rag_internal.split_text(content, (collection).strategy, (collection).chunk_size,
-                                 (collection).overlap, (collection).min_chunk_size, _model) p;
+    from rag_internal.split_text((document).content, (collection).strategy,
+                                 (collection).chunk_size, (collection).overlap,
+                                 (collection).min_chunk_size, _model, (document).source,
+                                 (document).language, (document).mime) p;
     if _model.model_id is null then
         return _chunks;
     end if;
@@ -38,7 +40,8 @@ begin
         from (select distinct on (c.embed_hash) c.embed_hash,
                      coalesce((c.chunk).embed_text, (c.chunk).content) as content
               from unnest(_chunks) c
-              where c.embed_hash not in (select k.embed_hash from known k)) t
+              where coalesce((c.chunk).value >= (collection).min_value, true)
+                and c.embed_hash not in (select k.embed_hash from known k)) t
     ), embedded as (
         select n.embed_hash, n.v::@extschema:vector@.halfvec as v
         from missing m,
@@ -51,13 +54,17 @@ begin
     select array_agg(row(c.chunk, c.embed_hash, e.v)::rag_internal.prepared_chunk
                      order by (c.chunk).chunk_index)
     into _chunks
-    from unnest(_chunks) c join embedded e using (embed_hash);
+    from unnest(_chunks) c
+    left join embedded e on e.embed_hash = c.embed_hash
+                        and coalesce((c.chunk).value >= (collection).min_value, true);
     return _chunks;
 end
 $$;
 
-comment on function rag_internal.prepare_chunks(rag_internal.collection, text) is
-    'Passages of a text with their vectors under the collection''s model (null without a model); '
-    'writes nothing.';
-alter function rag_internal.prepare_chunks(rag_internal.collection, text) owner to rag_owner;
-revoke all on function rag_internal.prepare_chunks(rag_internal.collection, text) from public;
+comment on function rag_internal.prepare_chunks(rag_internal.collection, rag_internal.document) is
+    'Passages of a document with their vectors under the collection''s model; null without a '
+    'model, and for a passage below the collection''s min_value. Writes nothing.';
+alter function rag_internal.prepare_chunks(rag_internal.collection,
+    rag_internal.document) owner to rag_owner;
+revoke all on function rag_internal.prepare_chunks(rag_internal.collection,
+    rag_internal.document) from public;

@@ -52,7 +52,7 @@ begin
     if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
         _count := rag_internal.write_chunks(
             _new, collection,
-            coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
+            coalesce(chunks, rag_internal.prepare_chunks(collection, _new)));
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;

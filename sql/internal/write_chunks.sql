@@ -30,7 +30,7 @@ begin
         select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
                c.embed_hash, c.v
         from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
-        where (collection).model_id is not null
+        where c.v is not null
     )
     select count(*) into _written from written;
 

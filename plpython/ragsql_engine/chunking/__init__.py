@@ -1,95 +1,27 @@
 """Cutting documents into passages whose offsets are exact: content == text[start:end]."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ragsql_engine.chunking.character import CharacterRuler
+from ragsql_engine.chunking.context import ContextWriter
+from ragsql_engine.chunking.language import uses_arabic_rules
 from ragsql_engine.chunking.lines import LineMap
-from ragsql_engine.chunking.spans import Pause, Ruler, Span, cut, fitter
-from ragsql_engine.chunking.word import WordRuler
+from ragsql_engine.chunking.measures import CharacterMeasure, Measure, token_measure
+from ragsql_engine.chunking.nodes import Hints
+from ragsql_engine.chunking.packing import Limits, Packer, word_end
+from ragsql_engine.chunking.pieces import Piece, fit_exactly, header, join_small
+from ragsql_engine.chunking.spans import cut, fitter
+from ragsql_engine.chunking.strategies import STRATEGIES, Plan, find_strategy, plan
+from ragsql_engine.chunking.token import TokenRuler
+from ragsql_engine.chunking.value import predict_chunk_value
 from ragsql_engine.errors import InvalidParameter
 from ragsql_engine.tokens import TokenWindow
 from ragsql_engine.visibility import is_visible
 
-MIN_CHUNK_SIZE = 20  # characters
+__all__ = ["STRATEGIES", "Hints", "Plan", "chunk", "find_strategy", "plan"]
 
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """A way of chunking: its unit, its defaults, and what measures a text in that unit.
-
-    `largest` keeps a chunk within what a tsvector holds: 1 MB and 16,383 positions.
-    """
-
-    name: str
-    unit: str
-    chunk_size: int
-    largest: int
-    overlap: int
-    ruler: Callable[[str, int, int], Ruler]
-    aliases: tuple[str, ...] = ()
-
-
-STRATEGIES = (
-    Strategy("word", "words", 200, 5_000, 50, WordRuler, ("words",)),
-    Strategy("character", "characters", 500, 50_000, 100, CharacterRuler, ("char", "chars")),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Validated parameters. Sizes in the strategy's unit, `min_chunk_size` in characters."""
-
-    strategy: Strategy
-    chunk_size: int
-    overlap: int
-    min_chunk_size: int
-
-
-def plan(
-    strategy: str | None = None,
-    chunk_size: int | None = None,
-    overlap: int | None = None,
-    min_chunk_size: int | None = None,
-) -> Plan:
-    """Fill in defaults and refuse what cannot work.
-
-    Without an overlap, it is the share of the chunk size that the strategy's default has.
-    Without a minimum, it is 20 characters, and never more than a quarter of a chunk that is
-    itself measured in characters.
-    """
-    chosen = find_strategy(strategy or STRATEGIES[0].name)
-    size = chosen.chunk_size if chunk_size is None else chunk_size
-    if not 1 <= size <= chosen.largest:
-        raise InvalidParameter(
-            f"chunk_size is {size}, but must be 1 to {chosen.largest} {chosen.unit}",
-            hint=f"The default is {chosen.chunk_size}.",
-        )
-    shared = chosen.overlap * size // chosen.chunk_size if overlap is None else overlap
-    if not 0 <= shared < size:
-        raise InvalidParameter(
-            f"overlap is {shared}, but must be at least 0 and less than chunk_size {size}",
-            hint=f"Try overlap => {size // 4}.",
-        )
-    by_default = MIN_CHUNK_SIZE if chosen.unit != "characters" else min(MIN_CHUNK_SIZE, size // 4)
-    least = by_default if min_chunk_size is None else min_chunk_size
-    if least < 0:
-        raise InvalidParameter(
-            f"min_chunk_size is {least}, below 0", hint=f"The default is {MIN_CHUNK_SIZE}."
-        )
-    return Plan(chosen, size, shared, least)
-
-
-def find_strategy(name: str) -> Strategy:
-    """The strategy called `name` or one of its aliases."""
-    for strategy in STRATEGIES:
-        if name in (strategy.name, *strategy.aliases):
-            return strategy
-    valid = ", ".join(f"{strategy.name} ({', '.join(strategy.aliases)})" for strategy in STRATEGIES)
-    raise InvalidParameter(
-        f"there is no chunking strategy named {name!r}", hint=f"Valid names are: {valid}."
-    )
+# In Arabic a pronoun often needs the sentence before, so the last two go into the next passage.
+_ARABIC_CARRY = 2
 
 
 def chunk(
@@ -97,13 +29,13 @@ def chunk(
     plan: Plan,
     window: TokenWindow | None = None,
     prefix: str = "",
-    pause: Pause | None = None,
+    hints: Hints | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of `rag.text_chunk`, in order.
 
-    `window` bounds every chunk, `prefix` included, to what the model reads. token_count is exact
-    and leaves special tokens and prefix out; it is None without a window.
-    `pause` is called now and then, so that the caller can cancel.
+    `window` bounds what the model reads of every chunk: `prefix`, context and content.
+    token_count is exact and leaves special tokens, prefix and context out; it is None without a
+    window.
     """
     if not is_visible(text):
         raise InvalidParameter(
@@ -111,31 +43,85 @@ def chunk(
             detail=f"None of its {len(text)} characters is visible.",
             hint="Give a text with at least one visible character.",
         )
+    hints = hints or Hints()
+    plan = plan.for_text(text, hints)
+    plan.require_model(window is not None)
+    writer = ContextWriter(window, prefix)
+    if plan.strategy.parse is None:
+        pieces = _ruled(text, plan, window, prefix, hints)
+    else:
+        pieces = _packed(text, plan, window, writer, hints)
+    lines = LineMap(text)
+    for index, piece in enumerate(pieces):
+        yield _row(text, index, piece, lines, writer)
+
+
+def _ruled(
+    text: str, plan: Plan, window: TokenWindow | None, prefix: str, hints: Hints
+) -> Iterable[Piece]:
+    """Passages of a fixed size, whatever the text says."""
     size, overlap = plan.chunk_size, plan.overlap
     if len(text.strip()) < plan.min_chunk_size:
         size, overlap = max(size, len(text)), 0
-    ruler = plan.strategy.ruler(text, size, overlap)
+    if plan.strategy.ruler is not None:
+        ruler = plan.strategy.ruler(text, size, overlap)
+    else:
+        assert window is not None
+        window = window.narrowed(size + window.count(prefix))
+        ruler = TokenRuler(text, size, overlap, token_measure(text, window, hints.pause))
     fit = fitter(text, ruler, window, prefix)
-    spans = cut(text, ruler, fit, plan.min_chunk_size, pause)
-    lines = LineMap(text)
-    for index, span in enumerate(spans):
-        yield _row(text, index, span, lines)
+    for span in cut(text, ruler, fit, plan.min_chunk_size, hints.pause):
+        yield Piece(span.start, span.end, tokens=span.tokens)
 
 
-def _row(text: str, index: int, span: Span, lines: LineMap) -> dict[str, Any]:
-    content = text[span.start : span.end]
+def _packed(
+    text: str, plan: Plan, window: TokenWindow | None, writer: ContextWriter, hints: Hints
+) -> Iterable[Piece]:
+    """Passages along the structure of the text."""
+    assert plan.strategy.parse is not None
+    tokens = None if window is None else token_measure(text, window, hints.pause)
+    by_tokens = plan.strategy.unit == "tokens"
+    measure: Measure = tokens if tokens and by_tokens else CharacterMeasure(text)
+    room = 0 if window is None else window.capacity - window.count(writer.prefix)
+    least = plan.min_chunk_size
+    is_small = len(text.strip()) < least
+    size = max(plan.chunk_size, len(text)) if is_small else plan.chunk_size
+    carries = plan.strategy.name == "semantic" and uses_arabic_rules(text)
+    limits = Limits(
+        measure, size, plan.overlap, _ARABIC_CARRY if carries else 0, tokens, room, writer.size
+    )
+
+    def may_be_one(start: int, end: int) -> bool:
+        return measure.count(start, end) <= size + least and (
+            tokens is None or tokens.count(start, end) <= room
+        )
+
+    pieces = Packer(text, limits, hints.pause).pack(plan.strategy.parse(text, hints))
+    joined = join_small(text, pieces, least, may_be_one)
+    if window is None:
+        return joined
+    most = size + least if by_tokens else None
+    return fit_exactly(text, joined, window, most, word_end, writer)
+
+
+def _row(
+    text: str, index: int, piece: Piece, lines: LineMap, writer: ContextWriter
+) -> dict[str, Any]:
+    content = text[piece.start : piece.end]
+    before = header(piece, writer)
+    section_start, section_end = piece.section or (None, None)
     return {
         "chunk_index": index,
         "content": content,
-        "start_offset": span.start,
-        "end_offset": span.end,
-        "start_line": lines.line_of(span.start),
-        "end_line": lines.line_of(span.end - 1),
-        "heading": [],
-        "section_start": None,
-        "section_end": None,
-        "kind": "prose",
-        "token_count": span.tokens,
-        "value": None,
-        "embed_text": None,  # content is embedded as it is
+        "start_offset": piece.start,
+        "end_offset": piece.end,
+        "start_line": lines.line_of(piece.start),
+        "end_line": lines.line_of(piece.end - 1),
+        "heading": list(piece.path),
+        "section_start": section_start,
+        "section_end": section_end,
+        "kind": piece.kind,
+        "token_count": piece.tokens,
+        "value": predict_chunk_value(content, piece.path, piece.kind),
+        "embed_text": before + content if before else None,  # None: content as it is
     }

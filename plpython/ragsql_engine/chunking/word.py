@@ -11,12 +11,14 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ragsql_engine.chunking import clusters
 
 # WordPiece tokenizers read a longer run as one unknown token.
 LONGEST_WORD = 100
 
-_RUN = re.compile(r"\S+")
 _IDEOGRAPH = (
     r"\u3041-\u3096\u309d-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9d\U00020000-\U0003ffff"
@@ -26,6 +28,10 @@ _FOLLOWERS = (
     r"\u0300-\u036f\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
     r"\u3001\u3002\u3009\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
+# Whether a code point is a part of a word. `\s` and `str.split` know the same white space.
+_VISIBLE = np.array([not chr(code).isspace() for code in range(0x3001)] + [True] * (0x10FFFF - 0x3000))
+_BLOCK = 1 << 20  # characters looked at together
+
 _HAS_IDEOGRAPH = re.compile(f"[{_IDEOGRAPH}]")
 _PIECE = re.compile(f"[{_IDEOGRAPH}][{_FOLLOWERS}]{{0,8}}|[^{_IDEOGRAPH}]{{1,{LONGEST_WORD}}}")
 
@@ -35,10 +41,7 @@ class WordRuler:
 
     def __init__(self, text: str, size: int, overlap: int) -> None:
         self._size, self._overlap = size, overlap
-        self._starts, self._ends = array("q"), array("q")
-        for start, end in _words(text):
-            self._starts.append(start)
-            self._ends.append(end)
+        self._starts, self._ends = _words(text)
         self.begin, self.end = self._starts[0], self._ends[-1]
 
     def far_end(self, start: int) -> int:
@@ -79,14 +82,46 @@ class WordRuler:
         return self._starts[index] < position < self._ends[index]
 
 
-def _words(text: str) -> Iterator[tuple[int, int]]:
-    ideographs = _HAS_IDEOGRAPH.search(text) is not None
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        if ideographs or end - start > LONGEST_WORD:
-            yield from _pieces(text, start, end)
+def _words(text: str) -> "tuple[array[int], array[int]]":
+    """Where the words of a text begin and end."""
+    run_starts, run_ends = _runs(text)
+    to_cut = run_ends - run_starts > LONGEST_WORD
+    if _HAS_IDEOGRAPH.search(text):
+        ideographs = np.array([m.start() for m in _HAS_IDEOGRAPH.finditer(text)])
+        counted = np.searchsorted(ideographs, run_ends) - np.searchsorted(ideographs, run_starts)
+        to_cut |= counted > 0
+    starts, ends = array("q"), array("q")
+    done = 0
+    for index in np.flatnonzero(to_cut).tolist():
+        starts.frombytes(run_starts[done:index].tobytes())
+        ends.frombytes(run_ends[done:index].tobytes())
+        for start, end in _pieces(text, int(run_starts[index]), int(run_ends[index])):
+            starts.append(start)
+            ends.append(end)
+        done = index + 1
+    starts.frombytes(run_starts[done:].tobytes())
+    ends.frombytes(run_ends[done:].tobytes())
+    return starts, ends
+
+
+def _runs(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the runs of characters without white space begin and end."""
+    edges, inside = [], False
+    for begin in range(0, len(text), _BLOCK):
+        block = text[begin : begin + _BLOCK]
+        if block.isascii():
+            visible = _VISIBLE[np.frombuffer(block.encode("ascii"), np.uint8)]
         else:
-            yield start, end
+            visible = _VISIBLE[np.frombuffer(block.encode("utf-32-le", "surrogatepass"), np.uint32)]
+        changes = np.flatnonzero(visible[1:] != visible[:-1]) + (begin + 1)
+        if visible[0] != inside:
+            changes = np.concatenate(([begin], changes))
+        inside = bool(visible[-1])
+        edges.append(changes)
+    if inside:
+        edges.append(np.array([len(text)]))
+    borders = np.concatenate(edges).astype(np.int64)
+    return borders[0::2], borders[1::2]
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

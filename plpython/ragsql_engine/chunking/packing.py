@@ -1,0 +1,241 @@
+"""From a tree of nodes to passages: the one place that knows about sizes.
+
+Neighbours are put together as long as they fit; what does not fit is taken apart. That is the
+split-then-merge of cAST (arXiv 2506.15655), over any structure, with headings and context kept.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ragsql_engine.chunking import clusters
+from ragsql_engine.chunking.measures import Measure
+from ragsql_engine.chunking.nodes import Node, Parts
+from ragsql_engine.chunking.pieces import Piece
+from ragsql_engine.chunking.sentences import phrase_end, sentence_ends
+
+# Leaves of these kinds are cut at line ends, the others at sentence ends.
+LINE_KINDS = frozenset({"code", "data", "table", "html", "front_matter"})
+# Pieces of these kinds may repeat the end of the piece before: whole sentences, or whole lines.
+_PROSE_KINDS = frozenset({"prose", "quote"})
+_OVERLAPPING_LINE_KINDS = frozenset({"code", "data"})
+
+_LINE = re.compile(r"[^\r\n]+")
+_WORD_START = re.compile(r"(?<=\s)\S")
+_VISIBLE_EDGE = re.compile(r"\s*")
+_NODES_BETWEEN_PAUSES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a passage may measure.
+
+    `size` and `overlap` count units of `measure`; `tokens` and `capacity` say what the model
+    reads, None without one. `carry` is a number of sentences to repeat whatever the overlap.
+    `context_size` counts the tokens of a context.
+    """
+
+    measure: Measure
+    size: int
+    overlap: int
+    carry: int = 0
+    tokens: Measure | None = None
+    capacity: int = 0
+    context_size: Callable[[tuple[str, ...], tuple[str, ...]], int] = lambda path, context: 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The nodes that enclose what is being packed, as one."""
+
+    path: tuple[str, ...] = ()
+    section: tuple[int, int] | None = None
+    contexts: tuple[tuple[int, str], ...] = ()
+    capacity: int = 0
+
+
+class Packer:
+    """Packs the nodes of one text."""
+
+    def __init__(self, text: str, limits: Limits, pause: Callable[[], None]) -> None:
+        self._text, self._limits, self._pause = text, limits, pause
+        self._seen = 0
+
+    def pack(self, nodes: Sequence[Node]) -> Iterator[Piece]:
+        """Pieces in order. Each fits the limits, as far as these are exact."""
+        return self._siblings(nodes, _Scope(capacity=self._limits.capacity))
+
+    def _siblings(self, nodes: Parts, scope: _Scope) -> Iterator[Piece]:
+        group: list[Node] = []
+        start, last = 0, None
+        for node in nodes:
+            self._seen += 1
+            if self._seen % _NODES_BETWEEN_PAUSES == 0:
+                self._pause()
+            if group and not node.alone and node.whole and self._fits(start, node.end, scope):
+                group.append(node)
+                continue
+            if group:
+                last = self._piece(start, group, scope)
+                yield last
+                group = []
+            start = node.start
+            if node.alone or not node.whole or not self._fits(start, node.end, scope):
+                if node.alone and node.whole and self._fits(start, node.end, scope):
+                    yield self._piece(start, [node], scope)
+                else:
+                    yield from self._taken_apart(node, scope)
+                last = None
+                continue
+            group = [node]
+            if last is not None:
+                start = self._overlapping_start(last, node, scope)
+        if group:
+            yield self._piece(start, group, scope)
+
+    def _fits(self, start: int, end: int, scope: _Scope) -> bool:
+        limits = self._limits
+        return limits.measure.count(start, end) <= limits.size and (
+            limits.tokens is None or limits.tokens.count(start, end) <= scope.capacity
+        )
+
+    def _piece(self, start: int, group: list[Node], scope: _Scope) -> Piece:
+        path, section = scope.path, scope.section
+        first = group[0]
+        if len(group) == 1:
+            kind = first.kind
+            if first.path is not None:
+                path, section = first.path, (first.start, first.end)
+        else:
+            kind = _main_kind(group)
+        context = tuple(text for begin, text in scope.contexts if begin < start)
+        return Piece(start, group[-1].end, kind, path, section, context)
+
+    def _taken_apart(self, node: Node, scope: _Scope) -> Iterator[Piece]:
+        inner = scope
+        if node.path is not None or node.context:
+            inner = self._enter(node, scope)
+        parts = node.parts()
+        if parts:
+            yield from self._siblings(parts, inner)
+        elif self._fits(node.start, node.end, inner):
+            yield self._piece(node.start, [node], inner)
+        elif node.kind in LINE_KINDS:
+            yield from self._leaf(node, self._lines(node), inner)
+        else:
+            yield from self._leaf(node, self._sentences(node), inner)
+
+    def _enter(self, node: Node, scope: _Scope) -> _Scope:
+        contexts = scope.contexts
+        if node.context:
+            contexts = (*contexts, (node.start, node.context))
+        path, section = scope.path, scope.section
+        if node.path is not None:
+            path, section = node.path, (node.start, node.end)
+        used = self._limits.context_size(path, tuple(text for _, text in contexts))
+        return _Scope(path, section, contexts, max(self._limits.capacity - used, 1))
+
+    def _leaf(self, node: Node, parts: list[Node], scope: _Scope) -> Iterator[Piece]:
+        if len(parts) > 1:
+            yield from self._siblings(parts, scope)
+            return
+        start = node.start
+        while start < node.end:
+            end = self._cut(start, node.end, scope)
+            yield self._piece(start, [Node(start, end, node.kind)], scope)
+            edge = _VISIBLE_EDGE.match(self._text, end)
+            start = edge.end() if edge else end
+
+    def _cut(self, start: int, end: int, scope: _Scope) -> int:
+        """The best end of a piece inside a sentence, or a line, that is too large."""
+        limits = self._limits
+        reach = limits.measure.reach(start, limits.size)
+        if limits.tokens is not None:
+            reach = min(reach, limits.tokens.reach(start, scope.capacity))
+        reach = max(reach, start + 1)
+        if reach >= end:
+            return end
+        phrase = phrase_end(self._text, start, reach)
+        if phrase is not None:
+            return phrase
+        return word_end(self._text, start, reach)
+
+    def _sentences(self, node: Node) -> list[Node]:
+        parts, start = [], node.start
+        for end in sentence_ends(self._text, node.start, node.end):
+            edge = _VISIBLE_EDGE.match(self._text, start)
+            start = edge.end() if edge else start
+            parts.append(Node(start, end, node.kind))
+            start = end
+        return parts
+
+    def _lines(self, node: Node) -> list[Node]:
+        parts = []
+        for line in _LINE.finditer(self._text, node.start, node.end):
+            start, end = trimmed(self._text, *line.span())
+            if start < end:
+                parts.append(Node(start, end, node.kind))
+        return parts
+
+    def _overlapping_start(self, last: Piece, node: Node, scope: _Scope) -> int:
+        """Where the piece that begins with `node` begins, the repeated text included."""
+        limits = self._limits
+        if last.kind in _PROSE_KINDS and node.kind in _PROSE_KINDS:
+            starts = self._sentence_starts(last)
+        elif limits.overlap and last.kind == node.kind and node.kind in _OVERLAPPING_LINE_KINDS:
+            starts = self._line_starts(last)
+        else:
+            return node.start
+        return next((start for start in starts if self._fits(start, node.end, scope)), node.start)
+
+    def _sentence_starts(self, last: Piece) -> list[int]:
+        limits = self._limits
+        if limits.carry:
+            ends = [last.start, *sentence_ends(self._text, last.start, last.end)]
+            reach = limits.measure.back(last.end, limits.size // 2)
+            ends = [end for end in ends[-limits.carry - 1 : -1] if end >= reach]
+        elif limits.overlap:
+            reach = limits.measure.back(last.end, limits.overlap)
+            ends = sentence_ends(self._text, reach, last.end)[:-1]
+            if not ends and (word := _WORD_START.search(self._text, reach, last.end)):
+                ends = [word.start()]
+        else:
+            return []
+        starts = (trimmed(self._text, end, last.end)[0] for end in ends)
+        return [start for start in starts if last.start < start < last.end]
+
+    def _line_starts(self, last: Piece) -> list[int]:
+        reach = self._limits.measure.back(last.end, self._limits.overlap)
+        first = self._text.find("\n", max(reach - 1, last.start), last.end)
+        if first < 0:
+            return []
+        lines = _LINE.finditer(self._text, first, last.end)
+        spans = (trimmed(self._text, *line.span()) for line in lines)
+        return [start for start, end in spans if start < end]
+
+
+def word_end(text: str, start: int, position: int) -> int:
+    """The last place in (start, position] to end a passage: white space, else a cluster."""
+    if position >= len(text):
+        return trimmed(text, start, len(text))[1]
+    before = text[start:position]
+    if text[position].isspace() or before[-1].isspace():
+        return start + len(before.rstrip())
+    words = before.rsplit(None, 1)
+    return start + len(words[0]) if len(words) == 2 else clusters.floor(text, start, position)
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """`start`..`end` without white space at the two ends."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _main_kind(group: list[Node]) -> str:
+    sizes: dict[str, int] = {}
+    for node in group:
+        sizes[node.kind] = sizes.get(node.kind, 0) + node.end - node.start
+    return max(sizes, key=sizes.__getitem__)

@@ -1,0 +1,123 @@
+"""Passages in the making: joined where they are too small, and made to fit a model exactly."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from ragsql_engine.chunking.context import ContextWriter
+from ragsql_engine.chunking.measures import Measure
+from ragsql_engine.tokens import Floor, TokenWindow
+from ragsql_engine.visibility import is_visible
+
+
+@dataclass(slots=True)
+class Piece:
+    """A passage in the making: `text[start:end]` and where it stands.
+
+    `path` is its heading path, `section` the span of what that path names, `context` what it
+    lacks to be understood by itself, outermost first.
+    """
+
+    start: int
+    end: int
+    kind: str = "prose"
+    path: tuple[str, ...] = ()
+    section: tuple[int, int] | None = None
+    context: tuple[str, ...] = ()
+    tokens: int | None = None
+
+
+def join_small(
+    text: str,
+    pieces: Iterable[Piece],
+    min_chunk_size: int,
+    fits: Callable[[int, int], bool],
+) -> list[Piece]:
+    """Join pieces below the minimum to a neighbour of their section, else to the one after.
+
+    `fits(start, end)` says whether a joined piece may be. One without a visible character joins
+    whatever is there, or goes.
+    """
+    joined: list[Piece] = []
+    lead: int | None = None
+    for piece in pieces:
+        if not is_visible(text, piece.start, piece.end):
+            if joined:
+                joined[-1].end = piece.end
+            elif lead is None:
+                lead = piece.start
+            continue
+        if lead is not None:
+            piece.start, lead = lead, None
+        if joined and _joins(joined[-1], piece, min_chunk_size) and fits(
+            joined[-1].start, piece.end
+        ):
+            joined[-1] = _joined(joined[-1], piece)
+        else:
+            joined.append(piece)
+    if len(joined) > 1 and _is_small(joined[-1], min_chunk_size):
+        before, last = joined[-2:]
+        if fits(before.start, last.end):
+            joined[-2:] = [_joined(before, last)]
+    return joined
+
+
+def _joins(before: Piece, piece: Piece, min_chunk_size: int) -> bool:
+    return _is_small(before, min_chunk_size) or (
+        _is_small(piece, min_chunk_size) and piece.path == before.path
+    )
+
+
+def _is_small(piece: Piece, min_chunk_size: int) -> bool:
+    return piece.end - piece.start < min_chunk_size
+
+
+def _joined(before: Piece, after: Piece) -> Piece:
+    """One piece of two; what names it is the larger one."""
+    larger = max(before, after, key=lambda piece: piece.end - piece.start)
+    return replace(larger, start=before.start, end=after.end, context=before.context)
+
+
+def header(piece: Piece, writer: ContextWriter) -> str:
+    """What is embedded before a piece. The line that opens its section is not said twice."""
+    path = piece.path
+    if piece.section is not None and piece.start <= piece.section[0]:
+        path = path[:-1]
+    return writer.text(path, piece.context)
+
+
+def fit_exactly(
+    text: str,
+    pieces: Iterable[Piece],
+    window: TokenWindow,
+    size: int | None,
+    floor: Floor,
+    writer: ContextWriter,
+) -> Iterator[Piece]:
+    """Count the tokens of each piece, and cut one that is beyond the window or beyond `size`.
+
+    `window` bounds what the model reads, header included; `size`, where it is in tokens, the
+    piece itself.
+    """
+    for piece in pieces:
+        content = text[piece.start : piece.end]
+        before = writer.prefix + header(piece, writer)
+        piece.tokens = window.count(content)
+        read = window.count(before + content) if before else piece.tokens
+        if read <= window.capacity and (size is None or piece.tokens <= size):
+            yield piece
+            continue
+        narrow = window if size is None else window.narrowed(size + window.count(before))
+        yield from _cut(text, piece, narrow, floor, before)
+
+
+def _cut(
+    text: str, piece: Piece, window: TokenWindow, floor: Floor, before: str
+) -> Iterator[Piece]:
+    start, end = piece.start, piece.end
+    while start < end:
+        cut, _ = window.fit(text, start, end, floor, before)
+        if is_visible(text, start, cut):
+            yield replace(piece, start=start, end=cut, tokens=window.count(text[start:cut]))
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
