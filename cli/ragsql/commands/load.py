@@ -13,7 +13,7 @@ from ragsql.loading.names import one_line, without_controls
 from ragsql.loading.prepare import DEFAULT_MAX_BYTES, Document, ReadOptions, Refused, prepare
 from ragsql.loading.report import Report
 from ragsql.loading.run import load_files
-from ragsql.loading.store import FileResult, RunStopped, Store, Target, schema_problem
+from ragsql.loading.store import Chunking, FileResult, RunStopped, Store, Target, schema_problem
 from ragsql.loading.walk import EXTENSIONS, FoundFile, PassedOver, walk
 from ragsql.output import write_rows
 from ragsql.settings import Settings
@@ -45,9 +45,19 @@ def _check_text(
     return value
 
 
+def _endings(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    for value in values:
+        if not value.strip(".") or "/" in value:
+            raise click.BadParameter(f"{value!r} is no file ending; for example: .py")
+    return tuple(f".{value.lstrip('.').lower()}" for value in values)
+
+
 _HELP = """Load the documents below DIR (or one file) into a collection.
 
-Files ending in .md, .markdown or .txt are read, capital letters too. Hidden files and
+Files ending in .md, .markdown or .txt are read, capital letters too; --ext adds endings, such
+as .py or .yaml (with --strategy auto each is cut by its own structure). Hidden files and
 folders (a leading dot) are left out. Symbolic links are not followed unless asked for;
 then each real file is read once.
 
@@ -66,6 +76,10 @@ large or skipped) or the load was stopped, 2 wrong usage, 3 migrations are missi
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True))
 @click.option("--collection", required=True, callback=_check_text, help="Made where missing.")
 @click.option("--tag", "tags", multiple=True, callback=_check_text, help="Can be repeated.")
+@click.option("--ext", "endings", multiple=True, callback=_endings, help="Can be repeated.")
+@click.option("--strategy", help="Cuts these documents so, whatever the collection says.")
+@click.option("--chunk-size", type=click.IntRange(1), help="In the unit of the strategy.")
+@click.option("--overlap", type=click.IntRange(0), help="In the unit of the strategy.")
 @click.option("--dry-run", is_flag=True, help="Show what would be loaded; needs no server.")
 @click.option(
     "--encoding",
@@ -93,6 +107,10 @@ def load(
     directory: str,
     collection: str,
     tags: tuple[str, ...],
+    endings: tuple[str, ...],
+    strategy: str | None,
+    chunk_size: int | None,
+    overlap: int | None,
     dry_run: bool,
     encoding: str | None,
     jobs: int | None,
@@ -100,19 +118,21 @@ def load(
     follow_links: bool,
     strict: bool,
 ) -> None:
-    files, passed = walk(directory, follow_links=follow_links)
+    extensions = (*EXTENSIONS, *endings)
+    files, passed = walk(directory, follow_links=follow_links, extensions=extensions)
     if not files and not passed:
         found = "is not" if os.path.isfile(directory) else "holds none"
         raise click.ClickException(
             f"No file to load: {one_line(directory)} {found} a file that ends in "
-            f"{', '.join(EXTENSIONS)} and is not hidden.\n"
-            "Hint: convert other documents to text first."
+            f"{', '.join(extensions)} and is not hidden.\n"
+            "Hint: --ext adds an ending; convert what is no text first."
         )
     options = ReadOptions(encoding, max_bytes, refuse_guess=strict)
     if dry_run:
         report = _show(files, passed, options)
     else:
-        target = Target(collection, tags, uuid.uuid4())
+        chunking = Chunking(strategy, chunk_size, overlap)
+        target = Target(collection, tags, uuid.uuid4(), chunking)
         report = _load(settings, files, passed, options, target, jobs)
     if report.failed or (strict and report.warned):
         raise click.exceptions.Exit(1)
@@ -160,6 +180,7 @@ def _load(
     stop = threading.Event()
     with contextlib.ExitStack() as stack:
         connections = _connect(settings, stack, _number_of_jobs(jobs, len(files)))
+        _check_chunking(connections[0], target.chunking)
         stores = [Store(connection, target, stop) for connection in connections]
         report = Report(len(files) + len(passed), sum(file.size for file in files))
         problem = None
@@ -201,6 +222,17 @@ def _connect(
             raise problem
         connections.append(connection)
     return connections
+
+
+def _check_chunking(connection: psycopg.Connection, chunking: Chunking) -> None:
+    """Fail once, before the first file, where every file would fail."""
+    if chunking.strategy is None:
+        return
+    with friendly_errors(), connection.transaction():
+        connection.execute(
+            "select from rag.chunk_text('settings', strategy => %s, chunk_size => %s, overlap => %s)",
+            (chunking.strategy, chunking.chunk_size, chunking.overlap),
+        )
 
 
 def _number_of_jobs(asked: int | None, files: int) -> int:

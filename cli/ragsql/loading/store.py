@@ -19,7 +19,7 @@ _TRIES = 6
 _INGEST = """
 select document_id, status, chunks_created
 from rag.ingest(collection => %s, content => %s, source => %s, title => %s, tags => %s::text[],
-                metadata => %s, mime => %s)
+                metadata => %s, mime => %s, strategy => %s, chunk_size => %s, overlap => %s)
 """
 _LOG = """
 select rag.log_ingest(run_id => %s, collection => %s, source => %s, outcome => %s,
@@ -107,12 +107,22 @@ def schema_problem(connection: psycopg.Connection, function: str) -> click.Click
 
 
 @dataclass(frozen=True, slots=True)
+class Chunking:
+    """How a run cuts its documents; None: as the collection says."""
+
+    strategy: str | None = None
+    chunk_size: int | None = None
+    overlap: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """Where the documents of a run go."""
 
     collection: str
     tags: tuple[str, ...]
     run_id: uuid.UUID
+    chunking: Chunking = Chunking()
 
 
 class Store:
@@ -124,6 +134,8 @@ class Store:
         self.connection = connection
         self._target = target
         self._stop = stop
+        self._warnings: list[str] = []
+        connection.add_notice_handler(self._hear)
 
     def save(self, document: Document) -> FileResult:
         """Ingest and log one document; a failure is rolled back and logged by itself.
@@ -156,6 +168,7 @@ class Store:
 
     def _save_once(self, document: Document) -> FileResult:
         target = self._target
+        self._warnings.clear()
         with self.connection.transaction():
             row = self.connection.execute(
                 _INGEST,
@@ -167,13 +180,17 @@ class Store:
                     list(target.tags),
                     Jsonb(document.metadata),
                     document.mime,
+                    target.chunking.strategy,
+                    target.chunking.chunk_size,
+                    target.chunking.overlap,
                 ),
             ).fetchone()
             if row is None:
                 raise RunStopped("rag.ingest returned no row; run `ragsql doctor`.")
             document_id, status, chunks = row
+            notes = "; ".join(note for note in (document.notes, *self._warnings) if note)
             result = FileResult(
-                document.source, status, document.size, chunks or 0, document.notes, document
+                document.source, status, document.size, chunks or 0, notes[:1000], document
             )
             self._log(result, document_id)
         return result
@@ -192,6 +209,11 @@ class Store:
                 result.detail or None,
             ),
         )
+
+    def _hear(self, diagnostic: psycopg.errors.Diagnostic) -> None:
+        """Keep what the engine did differently than asked, for the log."""
+        if diagnostic.severity_nonlocalized == "WARNING" and diagnostic.message_primary:
+            self._warnings.append(one_line(diagnostic.message_primary))
 
     def _judge(self, error: psycopg.Error) -> Meaning:
         if self._stop.is_set() and error.sqlstate == "57014":

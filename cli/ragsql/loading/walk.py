@@ -29,15 +29,11 @@ class PassedOver:
     reason: str
 
 
-def is_loadable(name: str) -> bool:
-    """Say whether a name ends like a document; capital letters count too."""
-    return name.lower().endswith(EXTENSIONS)
-
-
 @dataclass(slots=True)
 class _Walk:
     root: str
     follow_links: bool
+    extensions: tuple[str, ...]
     found: list[FoundFile] = field(default_factory=list)
     passed: list[PassedOver] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -45,6 +41,10 @@ class _Walk:
 
     def source(self, path: str) -> str:
         return source_name(path, self.root)
+
+    def is_loadable(self, name: str) -> bool:
+        """Say whether a name ends like a document; capital letters count too."""
+        return name.lower().endswith(self.extensions)
 
     def skip(self, path: str, reason: str, outcome: str = "skipped") -> None:
         self.passed.append(PassedOver(self.source(path), outcome, reason))
@@ -82,7 +82,7 @@ class _Walk:
                 self.links.append(entry.path)
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
-            elif is_loadable(entry.name) and entry.is_file(follow_symlinks=False):
+            elif self.is_loadable(entry.name) and entry.is_file(follow_symlinks=False):
                 self.add_file(entry.path, entry.stat(follow_symlinks=False).st_size, linked=linked)
         except OSError as error:
             self.skip(entry.path, error.strerror or "cannot be read", "failed")
@@ -95,7 +95,7 @@ class _Walk:
             self.skip(path, "a link that leads nowhere")
             return
         folder = stat.S_ISDIR(target.st_mode)
-        if not folder and not (stat.S_ISREG(target.st_mode) and is_loadable(path)):
+        if not folder and not (stat.S_ISREG(target.st_mode) and self.is_loadable(path)):
             return
         if not self.follow_links:
             self.skip(path, "a symbolic link (--follow-links reads what it leads to)")
@@ -105,7 +105,9 @@ class _Walk:
             self.add_file(path, target.st_size, linked=True)
 
 
-def walk(top: str, *, follow_links: bool = False) -> tuple[list[FoundFile], list[PassedOver]]:
+def walk(
+    top: str, *, follow_links: bool = False, extensions: tuple[str, ...] = EXTENSIONS
+) -> tuple[list[FoundFile], list[PassedOver]]:
     """List the files to load below a folder (or the one file), sorted by source.
 
     Hidden names (a leading dot) and other extensions are left out without a word. Symbolic
@@ -114,11 +116,11 @@ def walk(top: str, *, follow_links: bool = False) -> tuple[list[FoundFile], list
     """
     if not os.path.isdir(top):
         path = os.path.join(os.path.realpath(os.path.dirname(top) or "."), os.path.basename(top))
-        state = _Walk(os.path.dirname(path), follow_links)
-        if is_loadable(path):
+        state = _Walk(os.path.dirname(path), follow_links, extensions)
+        if state.is_loadable(path):
             state.add_file(path, os.stat(path).st_size, linked=os.path.islink(path))
         return state.found, state.passed
-    state = _Walk(top, follow_links)
+    state = _Walk(top, follow_links, extensions)
     state.add_folder(top, linked=False)
     for link in _drain(state.links):
         state.add_link(link)
