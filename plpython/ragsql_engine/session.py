@@ -181,6 +181,7 @@ class Engine:
         content: str,
         starts: Sequence[int],
         ends: Sequence[int],
+        kinds: Sequence[str],
         token_counts: Sequence[int | None],
         settings: Mapping[str, Any],
         model: Row | None,
@@ -189,13 +190,14 @@ class Engine:
     ) -> dict[str, int]:
         """Counts of `quality.measure`, for chunks made with `settings` (indexed_as)."""
         from ragsql_engine import chunking
-        from ragsql_engine.chunking import quality
+        from ragsql_engine.chunking.quality import count_document
 
         plan = chunking.plan(
             *(settings.get(name) for name in ("strategy", "chunk_size", "overlap"))
         ).for_text(content, chunking.Hints(source, None, mime))
         capacity = None if model is None else self._window(Model.from_row(model)).capacity
-        return quality.of_document(content, starts, ends, token_counts, plan, capacity)
+        spans = list(zip(starts, ends, strict=True))
+        return count_document(content, spans, kinds, token_counts, plan, capacity)
 
     @translated
     def embed(self, texts: Sequence[str | None], kind: str, model: Row | None) -> list[str]:

@@ -33,8 +33,8 @@ comment on function rag.ingest(text, text, text, text, text[], jsonb, text[], te
     'created, updated or unchanged. A missing collection is made; a null source becomes the '
     'content hash; readers are role:NAME or public, null the collection''s. Of a stored document '
     'the status stays, and so do readers and validity that are null here. Strategy and sizes are '
-    'for this ingest, null the collection''s. Front matter of Markdown goes under metadata and, '
-    'where it is null, title. Blank content is 22023.';
+    'for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its '
+    'title and tags are taken where none are given. Blank content is 22023.';
 alter function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
     timestamptz, timestamptz, text, integer, integer, integer) owner to rag_owner;
 revoke all on function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,

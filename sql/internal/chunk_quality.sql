@@ -29,14 +29,15 @@ begin
     end if;
 
     with measured as (
-        select rag_internal.chunk_counts(d.content, s.starts, s.ends, s.token_counts,
-                                         d.indexed_as, m, d.source, d.mime) as counts
+        select rag_internal.chunk_counts(d.content, s.starts, s.ends, s.kinds,
+                                         s.token_counts, d.indexed_as, m, d.source, d.mime) as counts
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)
         left join rag_internal.model m using (model_id)
         cross join lateral (
             select array_agg(c.start_offset order by c.chunk_index) as starts,
                    array_agg(c.end_offset order by c.chunk_index) as ends,
+                   array_agg(c.kind order by c.chunk_index) as kinds,
                    array_agg(c.token_count order by c.chunk_index) as token_counts
             from rag_internal.chunk c
             where c.document_id = d.document_id) s

@@ -46,7 +46,6 @@ begin
     _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
-    _new.tags := coalesce(ingest.tags, '{}');
     _new.language := ingest.language;
     _new.mime := coalesce(ingest.mime, 'text/plain');
     if left(_new.content, 4) ~ E'^\ufeff?---' then
@@ -54,6 +53,11 @@ begin
                                             _new.mime);
     end if;
     _new.title := coalesce(ingest.title, nullif(_front ->> 'title', ''));
+    _new.tags := coalesce(nullif(ingest.tags, '{}'), array(
+        select t.value
+        from jsonb_array_elements_text(case when jsonb_typeof(_front -> 'tags') = 'array'
+                                            then _front -> 'tags' else '[]' end) t (value)
+        where t.value is not null));
     _new.metadata := coalesce(ingest.metadata, '{}');
     if jsonb_typeof(_new.metadata) = 'object' then
         _new.metadata := _front || _new.metadata;

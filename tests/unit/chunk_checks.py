@@ -7,11 +7,17 @@ from ragsql_engine import chunking
 from ragsql_engine.tokens import TokenWindow
 from ragsql_engine.visibility import is_visible
 
-MODES = ["word", "character"]
+RULED = ["word", "character"]
+PARSED = ["semantic", "markdown", "code", "json", "clause", "auto"]
+MODES = RULED + PARSED
 
 
-def rows(text: str, *arguments: Any, window: TokenWindow | None = None) -> list[dict[str, Any]]:
-    return list(chunking.chunk(text, chunking.plan(*arguments), window))
+def rows(
+    text: str, *arguments: Any, window: TokenWindow | None = None, **hints: Any
+) -> list[dict[str, Any]]:
+    return list(
+        chunking.chunk(text, chunking.plan(*arguments), window, hints=chunking.Hints(**hints))
+    )
 
 
 def assert_sound(text: str, chunks: list[dict[str, Any]]) -> None:

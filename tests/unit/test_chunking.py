@@ -13,8 +13,11 @@ from ragsql_engine.errors import InvalidParameter
 from ragsql_engine.session import Engine
 from ragsql_engine.visibility import is_visible
 from support.paths import SHARED
-from unit.chunk_checks import MODES, assert_sound, gaps, rows
+from unit.chunk_checks import MODES, PARSED, assert_sound, gaps, rows
 from unit.stand_ins import byte_window
+
+TOKENS = ["token", "documentation", "schemas", "deployments"]
+INVISIBLE = {code: "" for code in range(0x110000) if not is_visible(chr(code))}
 
 CORPORA = SHARED / "data" / "chunking" / "corpora"
 
@@ -30,7 +33,26 @@ PIECES = st.one_of(
     ),
     st.text(max_size=6),
 )
-TEXTS = st.lists(PIECES, max_size=60).map("".join).filter(is_visible)
+# What structure is made of, so that every strategy finds some.
+MARKS = st.sampled_from(
+    [
+        *("# One\n", "## Two ##\n", "```\n", "~~~ py\n", "- item\n", "  - child\n", "1. first\n"),
+        *("| a | b |\n", "|---|---|\n", "> quoted\n", "---\n", "<div>\n", "\n\n", "    code\n"),
+        *(
+            "def f(x):\n",
+            "class A:\n",
+            "    return 1\n",
+            "{",
+            "}",
+            ";\n",
+            "import os\n",
+            "# note\n",
+        ),
+        *('"key": ', "[", "]", ", ", "key: value\n", "  - name: x\n", "{{ tpl }}\n", "1.1 Term\n"),
+        *("Article 2 Notice\n", "(a) one\n", "A sentence ends. ", "قال المدير. ", "هل وصلت؟ "),
+    ]
+)
+TEXTS = st.lists(PIECES | MARKS, max_size=60).map("".join).filter(is_visible)
 
 
 @given(TEXTS, st.sampled_from(MODES), st.integers(1, 40), st.data())
@@ -44,14 +66,36 @@ def test_every_character_is_in_some_chunk(
     assert gaps(text, chunks).strip() == ""
 
 
-@given(TEXTS, st.sampled_from(MODES), st.integers(1, 400), st.data())
+@given(TEXTS, st.sampled_from([*MODES, *TOKENS]), st.integers(1, 400), st.data())
 def test_every_chunk_fits_the_window(text: str, mode: str, size: int, data: st.DataObject) -> None:
-    window = byte_window()
+    window = byte_window(64)
     chunks = rows(text, mode, size, data.draw(st.integers(0, size - 1)), window=window)
     assert_sound(text, chunks)
     assert not is_visible(gaps(text, chunks))
     for chunk in chunks:
-        assert chunk["token_count"] == len(chunk["content"].encode()) <= window.capacity
+        assert chunk["token_count"] == len(chunk["content"].encode())
+        assert len((chunk["embed_text"] or chunk["content"]).encode()) <= window.capacity
+
+
+@given(TEXTS, st.sampled_from(PARSED), st.integers(1, 60), st.data())
+def test_no_chunk_is_larger_than_asked(
+    text: str, mode: str, size: int, data: st.DataObject
+) -> None:
+    overlap, least = data.draw(st.integers(0, size - 1)), data.draw(st.integers(0, 30))
+    chunks = rows(text, mode, size, overlap, least)
+    for chunk in chunks:
+        visible = chunk["content"].translate(INVISIBLE)
+        assert len(visible) <= max(size + least, least)
+
+
+@given(TEXTS, st.sampled_from(TOKENS), st.integers(1, 60), st.data())
+def test_no_chunk_has_more_tokens_than_asked(
+    text: str, mode: str, size: int, data: st.DataObject
+) -> None:
+    least = data.draw(st.integers(0, 30))
+    for chunk in rows(text, mode, size, None, least, window=byte_window(4096)):
+        visible = chunk["content"].translate(INVISIBLE)
+        assert len(visible.encode()) <= max(size, 4) + 4 * least
 
 
 @given(st.lists(st.sampled_from(["la", "Bo", "vole", "\n", " "]), max_size=80), st.integers(1, 9))
@@ -93,20 +137,43 @@ def test_overlap_shrinks_with_the_chunk() -> None:
     assert chunks[0]["end_offset"] == 29
 
 
-@pytest.mark.parametrize("name", ["word", "words", "character", "char", "chars"])
-def test_names_of_strategies(name: str) -> None:
-    assert chunking.find_strategy(name).name in MODES
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [
+        *(("word", "word"), ("words", "word"), ("character", "character"), ("char", "character")),
+        *(("chars", "character"), ("semantic", "semantic"), ("sentence", "semantic")),
+        *(
+            ("paragraph", "semantic"),
+            ("token", "token"),
+            ("markdown", "markdown"),
+            ("code", "code"),
+        ),
+        *(("json", "json"), ("jsonl", "json"), ("yaml", "json"), ("clause", "clause")),
+        *(("auto", "auto"), ("documentation", "documentation"), ("schemas", "schemas")),
+        ("deployments", "deployments"),
+    ],
+)
+def test_names_of_strategies(name: str, strategy: str) -> None:
+    assert chunking.find_strategy(name).name == strategy
 
 
 def test_unknown_strategy_names_the_valid_ones() -> None:
     with pytest.raises(InvalidParameter) as caught:
         chunking.plan("sentnce")
     assert caught.value.sqlstate == "22023"
-    assert caught.value.hint == "Valid names are: word (words), character (char, chars)."
+    for strategy in chunking.STRATEGIES:
+        assert strategy.name in str(caught.value.hint)
 
 
 def test_defaults() -> None:
-    for name, expected in {None: (200, 50, 20), "char": (500, 100, 20)}.items():
+    for name, expected in {
+        None: (200, 50, 20),
+        "char": (500, 100, 20),
+        "semantic": (500, 0, 20),
+        "documentation": (1024, 256, 20),
+        "schemas": (512, 128, 20),
+        "deployments": (2048, 512, 20),
+    }.items():
         plan = chunking.plan(name)
         assert (plan.chunk_size, plan.overlap, plan.min_chunk_size) == expected
     assert chunking.plan("word", 40).overlap == 10

@@ -13,7 +13,7 @@ drop function rag.alter_collection(text, text, text, integer, integer, integer, 
 drop function rag_internal.chunk_quality(name, bytea, uuid, text);
 drop function rag_internal.predict_chunk_value(name, bytea, text, text[], text);
 drop function rag_internal.detect_document_type(name, bytea, text, text, text);
-drop function rag_internal.chunk_counts(text, integer[], integer[], integer[], jsonb,
+drop function rag_internal.chunk_counts(text, integer[], integer[], text[], integer[], jsonb,
     rag_internal.model, text, text);
 drop function rag_internal.passage_value(text, text[], text);
 drop function rag_internal.document_type(text, text, text);

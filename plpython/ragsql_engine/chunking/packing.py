@@ -1,10 +1,13 @@
 """From a tree of nodes to passages: the one place that knows about sizes.
 
-Neighbours are put together as long as they fit; what does not fit is taken apart. That is the
-split-then-merge of cAST (arXiv 2506.15655), over any structure, with headings and context kept.
+What does not fit is taken apart, small neighbours are put together: the split-then-merge of cAST
+(arXiv 2506.15655), over any structure, with headings and context kept. Two rules beyond it were
+measured (docs/chunking.md): neighbours are put together only up to a share of the size, and a
+text that is too large is cut into pieces of about equal length instead of full ones and a rest.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,9 +23,13 @@ LINE_KINDS = frozenset({"code", "data", "table", "html", "front_matter"})
 _PROSE_KINDS = frozenset({"prose", "quote"})
 _OVERLAPPING_LINE_KINDS = frozenset({"code", "data"})
 
+# Neighbouring blocks are put together up to this share of the size. Statements, members, rows and
+# items say little by themselves, so of these all that fits is put together.
+_MERGED_SHARE = 0.5
+_FULLY_MERGED_KINDS = frozenset({"code", "data", "list", "table"})
+
 _LINE = re.compile(r"[^\r\n]+")
 _WORD_START = re.compile(r"(?<=\s)\S")
-_VISIBLE_EDGE = re.compile(r"\s*")
 _NODES_BETWEEN_PAUSES = 4096
 
 
@@ -63,35 +70,55 @@ class Packer:
 
     def pack(self, nodes: Sequence[Node]) -> Iterator[Piece]:
         """Pieces in order. Each fits the limits, as far as these are exact."""
-        return self._siblings(nodes, _Scope(capacity=self._limits.capacity))
+        return self._siblings(nodes, _Scope(capacity=self._limits.capacity), self._limits.size)
 
-    def _siblings(self, nodes: Parts, scope: _Scope) -> Iterator[Piece]:
+    def _siblings(self, nodes: Parts, scope: _Scope, target: int) -> Iterator[Piece]:
+        """Put neighbours together, up to `target` units; take apart what is too large."""
         group: list[Node] = []
         start, last = 0, None
         for node in nodes:
-            self._seen += 1
-            if self._seen % _NODES_BETWEEN_PAUSES == 0:
-                self._pause()
-            if group and not node.alone and node.whole and self._fits(start, node.end, scope):
+            self._tick()
+            whole = node.whole and self._fits(node.start, node.end, scope)
+            if (
+                group
+                and whole
+                and not node.alone
+                and self._belongs(group, start, node, scope, target)
+            ):
                 group.append(node)
                 continue
             if group:
                 last = self._piece(start, group, scope)
                 yield last
                 group = []
-            start = node.start
-            if node.alone or not node.whole or not self._fits(start, node.end, scope):
-                if node.alone and node.whole and self._fits(start, node.end, scope):
-                    yield self._piece(start, [node], scope)
-                else:
-                    yield from self._taken_apart(node, scope)
+            if not whole:
+                yield from self._taken_apart(node, scope)
                 last = None
-                continue
-            group = [node]
-            if last is not None:
-                start = self._overlapping_start(last, node, scope)
+            elif node.alone:
+                yield self._piece(node.start, [node], scope)
+                last = None
+            else:
+                group = [node]
+                start = node.start if last is None else self._overlapping_start(last, node, scope)
         if group:
             yield self._piece(start, group, scope)
+
+    def _belongs(
+        self, group: list[Node], start: int, node: Node, scope: _Scope, target: int
+    ) -> bool:
+        """Whether `node` goes into the piece of `group`."""
+        limits, kind = self._limits, group[0].kind
+        if not (kind == node.kind and kind in _FULLY_MERGED_KINDS):
+            target = min(target, int(limits.size * _MERGED_SHARE))
+        if self._text[group[-1].end - 1] == ":":  # it introduces what follows
+            target = limits.size
+        together = limits.measure.count(group[0].start, node.end)
+        return together <= target and self._fits(start, node.end, scope)
+
+    def _tick(self) -> None:
+        self._seen += 1
+        if self._seen % _NODES_BETWEEN_PAUSES == 0:
+            self._pause()
 
     def _fits(self, start: int, end: int, scope: _Scope) -> bool:
         limits = self._limits
@@ -117,13 +144,59 @@ class Packer:
             inner = self._enter(node, scope)
         parts = node.parts()
         if parts:
-            yield from self._siblings(parts, inner)
-        elif self._fits(node.start, node.end, inner):
-            yield self._piece(node.start, [node], inner)
+            limits = self._limits
+            number = self._pieces_needed(node.start, node.end, inner)
+            share = limits.measure.count(node.start, node.end) // number
+            yield from self._siblings(parts, inner, min(limits.size, share + share // 8 + 1))
         elif node.kind in LINE_KINDS:
-            yield from self._leaf(node, self._lines(node), inner)
+            yield from self._evenly(self._lines(node), inner)
         else:
-            yield from self._leaf(node, self._sentences(node), inner)
+            yield from self._evenly(self._sentences(node), inner)
+
+    def _pieces_needed(self, start: int, end: int, scope: _Scope) -> int:
+        """How many pieces a stretch takes at least."""
+        limits = self._limits
+        number = -(-limits.measure.count(start, end) // limits.size)
+        if limits.tokens is not None:
+            number = max(number, -(-limits.tokens.count(start, end) // scope.capacity))
+        return max(number, 1)
+
+    def _evenly(self, parts: list[Node], scope: _Scope) -> Iterator[Piece]:
+        """Pieces of about equal length, of sentences or lines."""
+        atoms = [atom for part in parts for atom in self._small_enough(part, scope)]
+        ends = [atom.end for atom in atoms]
+        first, last = 0, None
+        while first < len(atoms):
+            self._tick()
+            start = atoms[first].start
+            if last is not None:
+                start = self._overlapping_start(last, atoms[first], scope)
+            number = self._pieces_needed(start, ends[-1], scope)
+            target = start + (ends[-1] - start) // number
+            after = bisect_left(ends, target, first) + 1  # past the target
+            if after - 1 > first and (
+                after > len(ends)
+                or not self._fits(start, ends[after - 1], scope)
+                or target - ends[after - 2] < ends[after - 1] - target
+            ):
+                after -= 1
+            while after - 1 > first and not self._fits(start, ends[after - 1], scope):
+                after -= 1
+            last = self._piece(start, atoms[first:after], scope)
+            yield last
+            first = after
+
+    def _small_enough(self, part: Node, scope: _Scope) -> Iterator[Node]:
+        """A sentence or a line; several parts of one that does not fit."""
+        start = part.start
+        while start < part.end:
+            self._tick()
+            if self._fits(start, part.end, scope):
+                yield part if start == part.start else Node(start, part.end, part.kind)
+                return
+            end = self._cut(start, part.end, scope)
+            yield Node(start, end, part.kind)
+            start = trimmed(self._text, end, part.end)[0]
 
     def _enter(self, node: Node, scope: _Scope) -> _Scope:
         contexts = scope.contexts
@@ -134,17 +207,6 @@ class Packer:
             path, section = node.path, (node.start, node.end)
         used = self._limits.context_size(path, tuple(text for _, text in contexts))
         return _Scope(path, section, contexts, max(self._limits.capacity - used, 1))
-
-    def _leaf(self, node: Node, parts: list[Node], scope: _Scope) -> Iterator[Piece]:
-        if len(parts) > 1:
-            yield from self._siblings(parts, scope)
-            return
-        start = node.start
-        while start < node.end:
-            end = self._cut(start, node.end, scope)
-            yield self._piece(start, [Node(start, end, node.kind)], scope)
-            edge = _VISIBLE_EDGE.match(self._text, end)
-            start = edge.end() if edge else end
 
     def _cut(self, start: int, end: int, scope: _Scope) -> int:
         """The best end of a piece inside a sentence, or a line, that is too large."""
@@ -163,8 +225,7 @@ class Packer:
     def _sentences(self, node: Node) -> list[Node]:
         parts, start = [], node.start
         for end in sentence_ends(self._text, node.start, node.end):
-            edge = _VISIBLE_EDGE.match(self._text, start)
-            start = edge.end() if edge else start
+            start = trimmed(self._text, start, end)[0]
             parts.append(Node(start, end, node.kind))
             start = end
         return parts
@@ -237,5 +298,7 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _main_kind(group: list[Node]) -> str:
     sizes: dict[str, int] = {}
     for node in group:
-        sizes[node.kind] = sizes.get(node.kind, 0) + node.end - node.start
+        # a heading is never what a passage is about
+        size = 0 if node.kind == "heading" else node.end - node.start
+        sizes[node.kind] = sizes.get(node.kind, 0) + size
     return max(sizes, key=sizes.__getitem__)

@@ -48,8 +48,10 @@ def join_small(
             continue
         if lead is not None:
             piece.start, lead = lead, None
-        if joined and _joins(joined[-1], piece, min_chunk_size) and fits(
-            joined[-1].start, piece.end
+        if (
+            joined
+            and _joins(joined[-1], piece, min_chunk_size)
+            and fits(joined[-1].start, piece.end)
         ):
             joined[-1] = _joined(joined[-1], piece)
         else:
@@ -77,12 +79,12 @@ def _joined(before: Piece, after: Piece) -> Piece:
     return replace(larger, start=before.start, end=after.end, context=before.context)
 
 
-def header(piece: Piece, writer: ContextWriter) -> str:
-    """What is embedded before a piece. The line that opens its section is not said twice."""
+def header(piece: Piece, content: str, writer: ContextWriter) -> str:
+    """What is embedded before a piece; nothing that it says itself."""
     path = piece.path
     if piece.section is not None and piece.start <= piece.section[0]:
         path = path[:-1]
-    return writer.text(path, piece.context)
+    return writer.text(path, tuple(line for line in piece.context if line not in content))
 
 
 def fit_exactly(
@@ -98,26 +100,37 @@ def fit_exactly(
     `window` bounds what the model reads, header included; `size`, where it is in tokens, the
     piece itself.
     """
+    begun = covered = -1  # of the piece before: a repeated text must not reach back beyond it
     for piece in pieces:
+        if piece.start <= begun:
+            piece.start = _after_space(text, covered, piece.end)
         content = text[piece.start : piece.end]
-        before = writer.prefix + header(piece, writer)
+        before = writer.prefix + header(piece, content, writer)
         piece.tokens = window.count(content)
         read = window.count(before + content) if before else piece.tokens
         if read <= window.capacity and (size is None or piece.tokens <= size):
-            yield piece
-            continue
-        narrow = window if size is None else window.narrowed(size + window.count(before))
-        yield from _cut(text, piece, narrow, floor, before)
+            fitting: Iterable[Piece] = (piece,)
+        else:
+            narrow = window if size is None else window.narrowed(size + window.count(before))
+            fitting = _cut(text, piece, covered, narrow, floor, before)
+        for part in fitting:
+            begun, covered = part.start, part.end
+            yield part
 
 
 def _cut(
-    text: str, piece: Piece, window: TokenWindow, floor: Floor, before: str
+    text: str, piece: Piece, covered: int, window: TokenWindow, floor: Floor, before: str
 ) -> Iterator[Piece]:
-    start, end = piece.start, piece.end
-    while start < end:
-        cut, _ = window.fit(text, start, end, floor, before)
-        if is_visible(text, start, cut):
-            yield replace(piece, start=start, end=cut, tokens=window.count(text[start:cut]))
-        start = cut
-        while start < end and text[start].isspace():
-            start += 1
+    """Parts of a piece; the first goes beyond `covered`, where the piece before ends."""
+    start = piece.start
+    while start < piece.end:
+        end, _ = window.fit(text, start, piece.end, floor, before)
+        if end > covered and is_visible(text, start, end):
+            yield replace(piece, start=start, end=end, tokens=window.count(text[start:end]))
+        start = _after_space(text, max(end, covered), piece.end)
+
+
+def _after_space(text: str, position: int, end: int) -> int:
+    while position < end and text[position].isspace():
+        position += 1
+    return position

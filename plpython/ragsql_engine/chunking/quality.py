@@ -14,7 +14,7 @@ from ragsql_engine.chunking.document_type import detect_document_type
 from ragsql_engine.chunking.measures import UnitMeasure
 from ragsql_engine.chunking.sentences import sentence_ends
 from ragsql_engine.chunking.strategies import Plan
-from ragsql_engine.chunking.word import _words
+from ragsql_engine.chunking.word import words_of
 
 Range = tuple[int, int]
 
@@ -94,7 +94,7 @@ def count_document(
     """
     tokens = dict(zip(spans, token_counts, strict=True))
     size, unit = plan.chunk_size, plan.strategy.unit
-    words = UnitMeasure(text, _words(text)[0]) if unit == "words" else None
+    words = UnitMeasure(text, words_of(text)[0]) if unit == "words" else None
 
     def size_of(start: int, end: int) -> int:
         read = tokens[start, end] or 0

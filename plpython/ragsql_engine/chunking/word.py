@@ -29,7 +29,9 @@ _FOLLOWERS = (
     r"\u3001\u3002\u3009\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
 # Whether a code point is a part of a word. `\s` and `str.split` know the same white space.
-_VISIBLE = np.array([not chr(code).isspace() for code in range(0x3001)] + [True] * (0x10FFFF - 0x3000))
+_VISIBLE = np.array(
+    [not chr(code).isspace() for code in range(0x3001)] + [True] * (0x10FFFF - 0x3000)
+)
 _BLOCK = 1 << 20  # characters looked at together
 
 _HAS_IDEOGRAPH = re.compile(f"[{_IDEOGRAPH}]")
@@ -41,7 +43,7 @@ class WordRuler:
 
     def __init__(self, text: str, size: int, overlap: int) -> None:
         self._size, self._overlap = size, overlap
-        self._starts, self._ends = _words(text)
+        self._starts, self._ends = words_of(text)
         self.begin, self.end = self._starts[0], self._ends[-1]
 
     def far_end(self, start: int) -> int:
@@ -82,7 +84,7 @@ class WordRuler:
         return self._starts[index] < position < self._ends[index]
 
 
-def _words(text: str) -> "tuple[array[int], array[int]]":
+def words_of(text: str) -> "tuple[array[int], array[int]]":
     """Where the words of a text begin and end."""
     run_starts, run_ends = _runs(text)
     to_cut = run_ends - run_starts > LONGEST_WORD

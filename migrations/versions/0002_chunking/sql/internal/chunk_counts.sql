@@ -3,6 +3,7 @@ create or replace function rag_internal.chunk_counts(
     content      text,
     starts       integer[],
     ends         integer[],
+    kinds        text[],
     token_counts integer[],
     settings     jsonb,
     model        rag_internal.model,
@@ -15,14 +16,14 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).chunk_counts(content, starts, ends, token_counts,
-                                            json.loads(settings), model, source, mime)
+return GD["ragsql"].require(2).chunk_counts(
+    content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
-comment on function rag_internal.chunk_counts(text, integer[], integer[], integer[], jsonb,
+comment on function rag_internal.chunk_counts(text, integer[], integer[], text[], integer[], jsonb,
     rag_internal.model, text, text) is
     'Counts that add up over documents; settings is rag_internal.document.indexed_as.';
-alter function rag_internal.chunk_counts(text, integer[], integer[], integer[], jsonb,
+alter function rag_internal.chunk_counts(text, integer[], integer[], text[], integer[], jsonb,
     rag_internal.model, text, text) owner to rag_owner;
-revoke all on function rag_internal.chunk_counts(text, integer[], integer[], integer[], jsonb,
-    rag_internal.model, text, text) from public;
+revoke all on function rag_internal.chunk_counts(text, integer[], integer[], text[], integer[],
+    jsonb, rag_internal.model, text, text) from public;
