@@ -25,7 +25,7 @@ _OVERLAPPING_LINE_KINDS = frozenset({"code", "data"})
 
 # Neighbouring blocks are put together up to this share of the size. Statements, members, rows and
 # items say little by themselves, so of these all that fits is put together.
-_MERGED_SHARE = 0.5
+_MERGED_SHARE = 0.4
 _FULLY_MERGED_KINDS = frozenset({"code", "data", "list", "table"})
 
 _LINE = re.compile(r"[^\r\n]+")
