@@ -58,7 +58,9 @@ def test_an_upgraded_database_answers_and_takes_documents(upgraded: Database) ->
         # folded otherwise since: the same word without marks, and with another last letter
         assert "arabic.txt" in _sources(connection, "المدير")
         assert "arabic.txt" in _sources(connection, "المدينه")
-        ingest = "select status from rag.ingest(%s, %s, %s, title => %s, tags => %s, metadata => %s)"
+        ingest = (
+            "select status from rag.ingest(%s, %s, %s, title => %s, tags => %s, metadata => %s)"
+        )
         for collection, content, source, title, tags, metadata in [
             ("handbook", KEYS, "keys.md", "API keys", ["security"], '{"owner": "ops"}'),
             ("letters", ARABIC, "arabic.txt", "رسالة إلى المدينة", [], "{}"),
