@@ -82,6 +82,7 @@ BOILERPLATE = {
     "page number": "Page 12 of 90",
     "numbers only": "12 34 56 78 90\n11 22 33 44 55\n3.14 2.72 1.41",
     "symbols": "=========================\n*************************\n",
+    "encoded": "QUJDRAvcnVtYmxlc3RhcnRlcgzZGZhc2Rm" * 10,
     "blank": " \n\t",
     "nothing": "",
 }
@@ -109,6 +110,8 @@ SENTENCE = "Tightening torques of all flanges and the order in which their bolts
         (["License"], "MIT"),
         (["7. References"], "Doe, A., Valves at sea, Quarry Press, 2004."),
         (["Changelog", "2.1.0"], "- Fix the crash on start\n- Rename the flag"),
+        (["1.4.2"], "- Fix the crash on start"),
+        (["[2.1] - 2024-05-01"], "- Fix the crash on start"),
         (["Table of Contents"], "Introduction\nSafety\nOperation"),
         (["Imprint"], "Quarry Works Ltd, 1 Pit Lane, Stonebridge"),
     ],
@@ -123,6 +126,11 @@ def test_a_heading_tells(heading: list[str], content: str) -> None:
 )
 def test_a_heading_alone_is_no_proof(heading: list[str]) -> None:
     assert predict_chunk_value(EXPLAINING["instruction"], heading) >= 0.7
+
+
+def test_instructions_to_change_something_are_no_changelog() -> None:
+    steps = "2.1 Oil\n- Change the oil when the lamp is red.\n- Add two litres.\n- Remove the cap."
+    assert predict_chunk_value(steps, ["2.1 Oil change"], "list") >= 0.6
 
 
 def test_code_without_words_counts_half_at_most() -> None:

@@ -119,7 +119,8 @@ _PAST = re.compile(
     re.MULTILINE,
 )
 _RELEASE = re.compile(
-    r"^\W{0,6}(?:version |release |v)?\d+\.\d+[\w.-]{0,12}\]?(?:\W{1,4}.{0,40})?$"
+    r"^\W{0,6}(?:(?:version |release |v|\[v?)\d+\.\d+|\d+\.\d+\.\d+)[\w.-]{0,12}\]?\W{0,4}"
+    r"(?:\d{4}-\d\d.{0,20}|\d{1,2} \w+ \d{4}.{0,10})?$"
     r"|\(#\d+\)|\bunreleased\b|\b[0-9a-f]{7,40}\W{0,2}$|#\d{2,6}\b",
     re.MULTILINE,
 )
@@ -128,7 +129,7 @@ _HEADING = re.compile(
     r"(?P<licence>(?:the )?(?:mit |apache |bsd |software )?licen[sc]es?|licen[sc]ing|lizenz|licencia)"
     r"|(?P<copyright>copyrights?|copyright notice|legal notice|disclaimer|imprint|impressum)"
     r"|(?P<changelog>change ?-?logs?|change history|release notes?|history|what'?s new|changes"
-    r"|\[?(?:unreleased|v?\d+\.\d+[\w.-]*)\]?.{0,30})"
+    r"|\[?unreleased\]?|(?:\[v?\d+\.\d+|v\d+\.\d+|\d+\.\d+\.\d+)[\w.-]*\]?(?:\W{1,4}[\d-]{4,10})?)"
     r"|(?P<appendix>(?:appendi(?:x|ces)|annex(?:e|es)?|anhang|apéndice|附录|付録|ملحق)\b.{0,80})"
     r"|(?P<contents>(?:table of )?contents|toc|inhalt(?:sverzeichnis)?|sommaire|índice|目录|目次)"
     r"|(?P<bibliography>references?|bibliograph(?:y|ie)|works cited|literature(?: cited)?"
@@ -247,5 +248,5 @@ _TESTS: tuple[tuple[tuple[str, ...], _Test], ...] = (
     (("....", ". . ."), _leaders),
     (("](", "http"), _links),
     (("doi", "et al", " pp. ", "journal", "proc. ", " press,"), _bibliography),
-    (("\n- ", "\n* ", "\n+ ", "\n• ", "unreleased"), _changelog),
+    (("- ", "* ", "+ ", "• ", "unreleased"), _changelog),
 )

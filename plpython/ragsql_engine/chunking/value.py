@@ -34,6 +34,9 @@ _RUNNING_LINE = 0.6  # what a line of running text is worth without a full stop
 _LIST_ITEM = 0.6  # steps and properties answer too, without being sentences
 _FEWEST_LETTERS, _MANY_LETTERS = 0.45, 0.8  # shares of the visible bytes: markup, text
 
+_LONGEST_WORDS = 25  # letters on average: encoded data, addresses
+_ENCODED = 0.25  # what a letter of these counts
+
 _NO_LETTERS = bytes(byte for byte in range(128) if not chr(byte).isalpha())
 _LAST_ENDS = tuple('.!?:"')
 # Sentence ends of other scripts: ideographic, Arabic, Urdu, Devanagari; Ethiopic, Burmese, Khmer.
@@ -75,7 +78,9 @@ def _shape(head: str) -> tuple[Shape, float]:
         if not ends and len(encoded) > _UNMARKED_BYTES * len(head):
             ends = 1 + letters // _LETTERS_A_SENTENCE
     shape = Shape(letters, ends, breaks + 1, spaces + breaks + 1)
-    return shape, letters / max(len(encoded) - spaces - breaks, 1)
+    share = letters / max(len(encoded) - spaces - breaks, 1)
+    is_encoded = letters > _LONGEST_WORDS * shape.words and len(encoded) == len(head)
+    return shape, share * _ENCODED if is_encoded else share
 
 
 def _prose(head: str, lower: str, shape: Shape, letters: float) -> float:
