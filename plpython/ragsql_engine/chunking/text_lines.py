@@ -15,15 +15,17 @@ def content_lines(text: str, pause: Callable[[], None]) -> Iterator[tuple[int, i
     Lines end with LF, CR LF or a lone CR. A byte order mark is left out.
     """
     after = first = int(text.startswith("\ufeff"))
-    tabs = "\t" in text
+    tabs, returns = "\t" in text, "\r" in text
     for count, match in enumerate(_CONTENT.finditer(text, first)):
         if not count & PAUSE_MASK:
             pause()
         start, end = match.span()
         indent = 0
         if start > first and text[start - 1] not in "\r\n":
-            line = max(text.rfind("\n", after, start), text.rfind("\r", after, start)) + 1
-            line = line or after
+            line = text.rfind("\n", after, start)
+            if returns:
+                line = max(line, text.rfind("\r", after, start))
+            line = line + 1 or after
             indent = start - line
             if tabs:
                 indent += (_TAB_WIDTH - 1) * text.count("\t", line, start)

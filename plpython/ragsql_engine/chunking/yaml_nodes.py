@@ -65,9 +65,9 @@ def _add_line(outline: Outline, start: int, end: int, indent: int) -> int | None
     """Add the entries of a line; the indentation over a block scalar, where one begins here."""
     text, before = outline.text, len(outline.owns)
     over = indent
-    while len(outline.owns) - before < _MOST_ITEMS_IN_LINE:
+    while start < end and text[start] == "-":
         item = _ITEM.match(text, start, end)
-        if item is None:
+        if item is None or len(outline.owns) - before >= _MOST_ITEMS_IN_LINE:
             break
         outline.add(2 * indent + 1, start, end)
         over, indent, start = indent, indent + item.end() - start, item.end()
@@ -78,7 +78,7 @@ def _add_line(outline: Outline, start: int, end: int, indent: int) -> int | None
     elif len(outline.owns) == before:
         outline.extend(start, end)
         return None
-    return over if _BLOCK.match(text, start, end) else None
+    return over if start < end and _BLOCK.match(text, start, end) else None
 
 
 class _Names:
