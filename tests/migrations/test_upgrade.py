@@ -54,7 +54,7 @@ def test_an_upgraded_database_is_like_a_fresh_one(
 def test_an_upgraded_database_answers_and_takes_documents(upgraded: Database) -> None:
     with upgraded.connect(autocommit=True) as connection:
         assert _sources(connection, "how do I replace my API key")[0] == "keys.md"
-        assert _sources(connection, "invoises") == ["billing.md"] * 4
+        assert _sources(connection, "invoises")[0] == "billing.md"
         # folded otherwise since: the same word without marks, and with another last letter
         assert "arabic.txt" in _sources(connection, "المدير")
         assert "arabic.txt" in _sources(connection, "المدينه")

@@ -181,7 +181,7 @@ def test_a_language_without_a_grammar_is_said(conn: Connection) -> None:
 def test_quality_counts_what_the_caller_can_see(
     conn: Connection, role_factory: RoleFactory
 ) -> None:
-    table = "| Part | Bar |\n|---|---|\n" + "".join(f"| P{n} | {n} |\n" for n in range(40))
+    table = "| Part | Bar |\n|---|---|\n" + "".join(f"| P{n} | {n} |\n" for n in range(12))
     text = f"# Parts\n\n{table}\n```\nx = 1\n```\n\nOne sentence. Another sentence follows it.\n"
     _ingest(conn, "open", text, "cut", strategy="word", chunk_size=30, overlap=0)
     _ingest(conn, "open", text, "kept", strategy="markdown", chunk_size=2000, readers=[])

@@ -2,7 +2,8 @@
 -- characters in them that have no width.
 do $$
 declare
-    _folded constant text := '[\u00ad\u0600-\u08ff\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufb50-\ufefc'
+    _folded constant text :=
+        '[\u00ad\u0600-\u08ff\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufb50-\ufefc'
         '\ufe00-\ufe0f\ufeff]';
     _document rag_internal.document;
     _collection rag_internal.collection;

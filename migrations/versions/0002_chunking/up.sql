@@ -27,7 +27,8 @@ create type rag.chunking_quality as (
     coverage       real
 );
 comment on type rag.chunking_quality is
-    'How well documents are cut: what was cut in two, counted; within_size and coverage are shares.';
+    'How well documents are cut: counts of what was cut in two; within_size and coverage are '
+    'shares.';
 
 create type rag_internal.chunk_counts as (
     chunks             bigint,

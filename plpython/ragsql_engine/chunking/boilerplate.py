@@ -47,6 +47,8 @@ _LICENCE = (
     "express or implied",
     "copy of the licen",
 )
+# Nobody but a licence begins so.
+_GRANT = ("permission is hereby granted", "redistribution and use in source", "spdx-license-id")
 _COPYRIGHT = re.compile(r"(?:copyright|©|\(c\))[^\n.]{0,40}(?:19|20)\d\d")
 _SHORT = 250  # bytes of letters: a notice, no text
 # Whoever weighs what a licence means says so.
@@ -181,7 +183,7 @@ def _limit_of_heading(headed: set[str], shape: Shape) -> float:
 
 def _legal(lower: str, headed: set[str], shape: Shape) -> str | None:
     signs = sum(map(lower.__contains__, _LICENCE))
-    if signs >= 2 or (signs and "licence" in headed):
+    if signs >= 2 or (signs and "licence" in headed) or lower.lstrip("#/*; ").startswith(_GRANT):
         return "licence"
     if shape.letters > _SHORT or any(map(lower.__contains__, _DISCUSSING)):
         return None

@@ -29,8 +29,8 @@ begin
     end if;
 
     with measured as (
-        select rag_internal.chunk_counts(d.content, s.starts, s.ends, s.kinds,
-                                         s.token_counts, d.indexed_as, m, d.source, d.mime) as counts
+        select rag_internal.chunk_counts(d.content, s.starts, s.ends, s.kinds, s.token_counts,
+                                         d.indexed_as, m, d.source, d.mime) as counts
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)
         left join rag_internal.model m using (model_id)
