@@ -183,7 +183,7 @@ def test_quality_counts_what_the_caller_can_see(
 ) -> None:
     table = "| Part | Bar |\n|---|---|\n" + "".join(f"| P{n} | {n} |\n" for n in range(12))
     text = f"# Parts\n\n{table}\n```\nx = 1\n```\n\nOne sentence. Another sentence follows it.\n"
-    _ingest(conn, "open", text, "cut", strategy="word", chunk_size=30, overlap=0)
+    _ingest(conn, "open", text, "cut", strategy="word", chunk_size=9, overlap=0)
     _ingest(conn, "open", text, "kept", strategy="markdown", chunk_size=2000, readers=[])
     conn.execute("select rag.grant_read('open', 'public')")
     query = """select documents, chunks > 1, split_fences, split_tables, coverage

@@ -14,6 +14,16 @@ comment on column rag_internal.chunk.kind is
 comment on column rag_internal.chunk.section_start is
     'Where the section that the heading path names begins, in characters; section_end is its end.';
 
+-- A strategy is stored by its own name from now on; documents are the same under it.
+update rag_internal.collection k
+set strategy = n.name
+from (values ('words', 'word'), ('char', 'character'), ('chars', 'character')) n (alias, name)
+where k.strategy = n.alias;
+update rag_internal.document d
+set indexed_as = d.indexed_as || jsonb_build_object('strategy', n.name)
+from (values ('words', 'word'), ('char', 'character'), ('chars', 'character')) n (alias, name)
+where d.indexed_as ->> 'strategy' = n.alias;
+
 alter type rag.collection_info add attribute min_value real cascade;
 
 create type rag.chunking_quality as (

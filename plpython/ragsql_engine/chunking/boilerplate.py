@@ -245,7 +245,7 @@ def _outline(lower: str, shape: Shape) -> str | None:
 
 # Each test runs only where one of its words stands in the passage: looking for a word is cheap.
 _TESTS: tuple[tuple[tuple[str, ...], _Test], ...] = (
-    (("licen", "copyright", "warrant", "©", "(c) "), _legal),
+    (("licen", "copyright", "warrant", "©", "(c) ", "permission is", "redistribution and"), _legal),
     (("cookie",), _cookies),
     (("....", ". . ."), _leaders),
     (("](", "http"), _links),
