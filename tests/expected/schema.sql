@@ -23,6 +23,21 @@ ALTER TYPE rag.check_result OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.check_result IS 'A finding of rag.doctor(): status is ok, warn or fail.';
 
+CREATE TYPE rag.chunking_quality AS (
+	documents bigint,
+	chunks bigint,
+	split_fences bigint,
+	split_tables bigint,
+	cut_lists bigint,
+	cut_sentences bigint,
+	within_size real,
+	coverage real
+);
+
+ALTER TYPE rag.chunking_quality OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.chunking_quality IS 'How well documents are cut: counts of what was cut in two; within_size and coverage are shares.';
+
 CREATE TYPE rag.collection_info AS (
 	name text,
 	owner text,
@@ -39,7 +54,8 @@ CREATE TYPE rag.collection_info AS (
 	chunks bigint,
 	characters bigint,
 	created_at timestamp with time zone,
-	updated_at timestamp with time zone
+	updated_at timestamp with time zone,
+	min_value real
 );
 
 ALTER TYPE rag.collection_info OWNER TO rag_owner;
@@ -135,6 +151,21 @@ CREATE TYPE rag.text_chunk AS (
 ALTER TYPE rag.text_chunk OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.text_chunk IS 'A passage of a text, before it is stored; offsets as in rag.hit.';
+
+CREATE TYPE rag_internal.chunk_counts AS (
+	chunks bigint,
+	split_fences bigint,
+	split_tables bigint,
+	cut_lists bigint,
+	cut_sentences bigint,
+	within_size bigint,
+	characters_covered bigint,
+	characters_total bigint
+);
+
+ALTER TYPE rag_internal.chunk_counts OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.chunk_counts IS 'What rag.chunking_quality is summed from.';
 
 CREATE TYPE rag_internal.identity AS (
 	who name,
@@ -389,7 +420,7 @@ ALTER FUNCTION rag.adopt_role(role text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections of earlier roles of this name to the role that has the name today (rag_admin only): after a restore into another cluster. How many earlier roles there were.';
 
-CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
+CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -440,14 +471,17 @@ begin
                              _old.name),
             hint    = 'Make a collection with the new model and ingest the documents there.';
     end if;
-    perform rag_internal.split_text('settings', _new.strategy, _new.chunk_size, _new.overlap,
-                                    _new.min_chunk_size, null);
+    _new.min_value := coalesce(alter_collection.min_value, _old.min_value);
+    _new.strategy := rag_internal.check_chunking(
+        _new.strategy, _new.chunk_size, _new.overlap, _new.min_chunk_size,
+        _new.model_id is not null, _new.min_value);
     perform rag_internal.check_search_defaults(_new.search_defaults);
 
     update rag_internal.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
         overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
-        text_config = _new.text_config, search_defaults = _new.search_defaults, updated_at = now()
+        text_config = _new.text_config, search_defaults = _new.search_defaults,
+        min_value = _new.min_value, updated_at = now()
     where k.collection_id = _old.collection_id;
     if _new.text_config <> _old.text_config then
         for _document in
@@ -464,20 +498,20 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.alter_collection.';
+COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.alter_collection.';
 
-CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb) RETURNS rag.collection_info
+CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb, min_value real DEFAULT NULL::real) RETURNS rag.collection_info
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults) AS alter_collection
+ SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults, alter_collection.min_value) AS alter_collection
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
+COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking (min_value too; 0 embeds everything) applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
 
 CREATE FUNCTION rag_internal.canonical_text_config(config text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -517,19 +551,48 @@ CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select normalize(regexp_replace(normalize(lower(content collate "und-x-icu"), nfkd),
-                                    '[\u0300-\u036f]', '', 'g'), nfc)
+    select case
+        when octet_length(content) = char_length(content) then lowered
+        when content !~ '[\u0600-\u08ff\u200b\u200c\ufb50-\ufefc]' then normalize(bare, nfc)
+        else normalize(translate(
+            case when strpos(content, E'\u200b') + strpos(content, E'\u200c') = 0 then bare
+                 -- The non-joiner parts the stem of a Persian word from its affix, which others
+                 -- write with a space or as one word: all three match. Thai, Lao, Burmese and
+                 -- Khmer mark words with the zero-width space.
+                 else regexp_replace(regexp_replace(bare,
+                          '([\u0620-\u06ff]+)\u200c([\u0620-\u06ff]+)', '\1 \2 \1\2', 'g'),
+                          '(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b', ' ', 'g') end,
+            -- alef wasla, alef maqsura, Persian yeh and keheh, teh marbuta (two), heh goal; digits
+            E'\u0671\u0649\u06cc\u06a9\u0629\u06c3\u06c1'
+             '\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669'
+             '\u06f0\u06f1\u06f2\u06f3\u06f4\u06f5\u06f6\u06f7\u06f8\u06f9'
+             '\u066b\u066c\u200b\u200c',
+            E'\u0627\u064a\u064a\u0643\u0647\u0647\u0647'
+             '01234567890123456789.,'), nfc)
+        end
+    -- marks apart from their letters, then without: accents, Arabic vowels, hamza and Koranic
+    -- signs, tatweel, soft hyphens, joiners, directions, variation selectors
+    from (select lowered, regexp_replace(
+              normalize(lowered, nfkd),
+              '[\u0300-\u036f\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670\u06d6-\u06dc'
+              '\u06df-\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff\u00ad\u200d-\u200f'
+              '\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]+', '', 'g') as bare
+          from (select lower(content collate "und-x-icu") as lowered) l) b
 $$;
 
 ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without combining accents (U+0300 to U+036F), compatibility forms composed.';
+COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without accents, vowel marks and invisible characters, compatibility forms composed; one form of each Arabic letter and of its digits.';
 
 CREATE FUNCTION rag_internal.parse_text(config text, folded text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select to_tsvector(config::regconfig, folded)
+    select to_tsvector(config::regconfig, case when config = 'arabic'
+        then regexp_replace(folded, '(?<![\u0620-\u064a])'
+                 '((?:[\u0628\u0641\u0643\u0648]?\u0627\u0644|\u0644\u0644)[\u0621-\u064a]{3,})'
+                 '\u0647(?![\u0620-\u064a])', E'\\1\u0629', 'g')
+        else folded end)
 $$;
 
 ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_owner;
@@ -680,7 +743,80 @@ ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, fi
 
 COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
 
-CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) RETURNS SETOF rag.text_chunk
+CREATE FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) RETURNS rag.chunking_quality
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _result rag.chunking_quality;
+begin
+    if num_nonnulls(chunk_quality.document_id, chunk_quality.collection) <> 1 then
+        raise exception using
+            errcode = '22023',
+            message = 'give either document_id or collection',
+            hint    = 'For example: rag.chunk_quality(collection => ''handbook'').';
+    end if;
+    if chunk_quality.collection is not null then
+        select k.* into strict _collection
+        from rag_internal.visible_collections(_identity, array[chunk_quality.collection]) k;
+    end if;
+
+    with measured as (
+        select rag_internal.chunk_counts(d.content, s.starts, s.ends, s.kinds, s.token_counts,
+                                         d.indexed_as, m, d.source, d.mime) as counts
+        from rag_internal.document d
+        join rag_internal.collection k using (collection_id)
+        left join rag_internal.model m using (model_id)
+        cross join lateral (
+            select array_agg(c.start_offset order by c.chunk_index) as starts,
+                   array_agg(c.end_offset order by c.chunk_index) as ends,
+                   array_agg(c.kind order by c.chunk_index) as kinds,
+                   array_agg(c.token_count order by c.chunk_index) as token_counts
+            from rag_internal.chunk c
+            where c.document_id = d.document_id) s
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and (d.document_id = chunk_quality.document_id
+               or d.collection_id = _collection.collection_id)
+    )
+    select count(*), sum((counts).chunks), sum((counts).split_fences),
+           sum((counts).split_tables), sum((counts).cut_lists), sum((counts).cut_sentences),
+           sum((counts).within_size)::real / nullif(sum((counts).chunks), 0),
+           sum((counts).characters_covered)::real / nullif(sum((counts).characters_total), 0)
+    into _result
+    from measured;
+    if _result.documents = 0 and chunk_quality.document_id is not null then
+        raise exception using
+            errcode = 'P0002',
+            message = format('document %s does not exist or is not visible to you',
+                             chunk_quality.document_id),
+            hint    = 'select document_id, source from rag.document shows those that are.';
+    end if;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) IS 'See rag.chunk_quality.';
+
+CREATE FUNCTION rag.chunk_quality(document_id uuid DEFAULT NULL::uuid, collection text DEFAULT NULL::text) RETURNS rag.chunking_quality
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.chunk_quality(c.who, c.ticket, chunk_quality.document_id, chunk_quality.collection) AS chunk_quality
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.chunk_quality(document_id uuid, collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.chunk_quality(document_id uuid, collection text) IS 'How well a document, or what the caller can see of a collection, is cut: split_fences, split_tables, cut_lists and cut_sentences count what was cut in two; within_size is the share of passages of the size asked for, give or take half; coverage the share of characters other than white space in some passage. P0002 for what the caller does not see.';
+
+CREATE FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -702,15 +838,16 @@ begin
         select p.*
         from rag_internal.split_text(chunk_text.content, coalesce(chunk_text.strategy, 'word'),
                                      chunk_text.chunk_size, chunk_text.overlap,
-                                     chunk_text.min_chunk_size, _model) p;
+                                     chunk_text.min_chunk_size, _model, chunk_text.source,
+                                     chunk_text.language, chunk_text.mime) p;
 end
 $$;
 
-ALTER FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'See rag.chunk_text.';
+COMMENT ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) IS 'See rag.chunk_text.';
 
-CREATE FUNCTION rag.chunk_text(content text, strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text) RETURNS SETOF rag.text_chunk
+CREATE FUNCTION rag.chunk_text(content text, strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, source text DEFAULT NULL::text, language text DEFAULT NULL::text, mime text DEFAULT NULL::text) RETURNS SETOF rag.text_chunk
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT p.chunk_index,
@@ -727,14 +864,14 @@ CREATE FUNCTION rag.chunk_text(content text, strategy text DEFAULT 'word'::text,
      p.value,
      p.embed_text
     FROM rag_internal.caller c,
-     LATERAL rag_internal.chunk_text(c.who, c.ticket, chunk_text.content, chunk_text.strategy, chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size, chunk_text.model) p(chunk_index, content, start_offset, end_offset, start_line, end_line, heading, section_start, section_end, kind, token_count, value, embed_text);
+     LATERAL rag_internal.chunk_text(c.who, c.ticket, chunk_text.content, chunk_text.strategy, chunk_text.chunk_size, chunk_text.overlap, chunk_text.min_chunk_size, chunk_text.model, chunk_text.source, chunk_text.language, chunk_text.mime) p(chunk_index, content, start_offset, end_offset, start_line, end_line, heading, section_start, section_end, kind, token_count, value, embed_text);
 END;
 
-ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) OWNER TO rag_owner;
+ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word (200 words, 50 of overlap), character (500, 100); a tail below min_chunk_size (20 characters) joins its neighbour. Each passage fits the window of the model (null: the default model, none: no limit). An overlap not below the size is 22023.';
+COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word, semantic, character, token, markdown, code, json, clause, auto, and the presets documentation, schemas, deployments; docs/chunking.md has their units and sizes. source (a file name) and language say what code is written in, source and mime guide auto. Each passage, its context (embed_text) included, fits the window of the model (null: the default model, none: no limit). 22023 for an unknown strategy or sizes that cannot work.';
 
-CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS rag.collection_info
+CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -751,7 +888,7 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'));
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
@@ -759,20 +896,20 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.create_collection.';
+COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.create_collection.';
 
-CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb) RETURNS rag.collection_info
+CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb, min_value real DEFAULT NULL::real) RETURNS rag.collection_info
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults) AS make_collection
+ SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults, create_collection.min_value) AS make_collection
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. Sizes null: the strategy''s own (word 200/50 words, character 500/100 characters). model null: the default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
+COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
 
 CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -837,14 +974,46 @@ CREATE FUNCTION rag.describe_collection(name text) RETURNS SETOF rag.collection_
      i.chunks,
      i.characters,
      i.created_at,
-     i.updated_at
+     i.updated_at,
+     i.min_value
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value);
 END;
 
 ALTER FUNCTION rag.describe_collection(name text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for a name; P0002 where the caller sees no such collection.';
+COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for a name; P0002 where the caller sees none.';
+
+CREATE FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    perform rag_internal.require_visible_text('content', detect_document_type.content);
+    return rag_internal.document_type(detect_document_type.content, detect_document_type.source,
+                                      detect_document_type.mime);
+end
+$$;
+
+ALTER FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) IS 'See rag.detect_document_type.';
+
+CREATE FUNCTION rag.detect_document_type(content text, source text DEFAULT NULL::text, mime text DEFAULT NULL::text) RETURNS text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.detect_document_type(c.who, c.ticket, detect_document_type.content, detect_document_type.source, detect_document_type.mime) AS detect_document_type
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.detect_document_type(content text, source text, mime text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.detect_document_type(content text, source text, mime text) IS 'code, prose, markdown or structured (JSON, YAML): by the ending of source, then a telling media type, then the text itself. Blank content is 22023.';
 
 CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.check_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1325,7 +1494,7 @@ ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid) OW
 
 COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) IS 'Adds a reader (role:NAME or public) to a collection, or to one document by document_id; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of one row. A document granted by itself keeps readers of its own from then on.';
 
-CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1338,27 +1507,41 @@ declare
     _collection rag_internal.collection;
     _new rag_internal.document;
     _old rag_internal.document;
+    _front jsonb := '{}';
     _chunks rag_internal.prepared_chunk[];
     _count integer := 0;
 begin
     perform rag_internal.require_visible_text('content', ingest.content);
-    _collection := rag_internal.collection_for_ingest(_identity, ingest.collection);
+    _collection := rag_internal.chunking_for_ingest(
+        rag_internal.collection_for_ingest(_identity, ingest.collection), ingest.strategy,
+        ingest.chunk_size, ingest.overlap, ingest.min_chunk_size);
 
     _new.collection_id := _collection.collection_id;
     _new.content := ingest.content;
     _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
     _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
     _new.version := coalesce(ingest.version, '');
-    _new.title := ingest.title;
-    _new.tags := coalesce(ingest.tags, '{}');
-    _new.metadata := coalesce(ingest.metadata, '{}');
     _new.language := ingest.language;
     _new.mime := coalesce(ingest.mime, 'text/plain');
+    if left(_new.content, 4) ~ E'^\ufeff?---' then
+        _front := rag_internal.front_matter(_new.content, _collection.strategy, _new.source,
+                                            _new.mime);
+    end if;
+    _new.title := coalesce(ingest.title, nullif(_front ->> 'title', ''));
+    _new.tags := coalesce(nullif(ingest.tags, '{}'), array(
+        select t.value
+        from jsonb_array_elements_text(case when jsonb_typeof(_front -> 'tags') = 'array'
+                                            then _front -> 'tags' else '[]' end) t (value)
+        where t.value is not null));
+    _new.metadata := coalesce(ingest.metadata, '{}');
+    if jsonb_typeof(_new.metadata) = 'object' then
+        _new.metadata := _front || _new.metadata;
+    end if;
     _new.status := 'active';
     _new.valid_from := ingest.valid_from;
     _new.valid_until := ingest.valid_until;
     perform rag_internal.check_document(_new);
-    _new.indexed_as := rag_internal.indexing_settings(_collection);
+    _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
     if ingest.readers is not null then
         _new.acl_id := rag_internal.intern_readers(
             array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
@@ -1369,7 +1552,7 @@ begin
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
        or _old.indexed_as is distinct from _new.indexed_as then
-        _chunks := rag_internal.prepare_chunks(_collection, _new.content);
+        _chunks := rag_internal.prepare_chunks(_collection, _new);
     end if;
 
     if _old.document_id is null then
@@ -1389,20 +1572,20 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'See rag.ingest.';
+COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'See rag.ingest.';
 
-CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS rag.ingested
+CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer) RETURNS rag.ingested
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until) AS ingest
+ SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until, ingest.strategy, ingest.chunk_size, ingest.overlap, ingest.min_chunk_size) AS ingest
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Blank content is 22023.';
+COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Strategy and sizes are for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its title and tags are taken where none are given. Blank content is 22023.';
 
 CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1414,7 +1597,9 @@ CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text
     AS $_$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
-                           'language', 'mime', 'valid_from', 'valid_until'];
+                           'language', 'mime', 'valid_from', 'valid_until', 'strategy',
+                           'chunk_size', 'overlap', 'min_chunk_size'];
+    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -1443,12 +1628,15 @@ begin
                 hint    = format('Known keys: %s.', array_to_string(_known, ', '));
         end if;
         if jsonb_path_exists(
-               _document - array['tags', 'metadata', 'readers'],
-               'strict $.* ? (@.type() != "string" && @.type() != "null")') then
+               _document - array['tags', 'metadata', 'readers'] - _sizes,
+               'strict $.* ? (@.type() != "string" && @.type() != "null")')
+           or exists (select from unnest(_sizes) s (name)
+                      where _document ->> s.name !~ '^-?\d{1,9}$') then
             raise exception using
                 errcode = '22023',
-                message = format('document %s has a value that is not a string', _number),
-                hint    = 'Only tags and readers are arrays, and metadata an object.';
+                message = format('document %s has a value of the wrong type', _number),
+                hint    = 'Only tags and readers are arrays, metadata an object, and sizes '
+                          'whole numbers.';
         end if;
         return next rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
@@ -1456,7 +1644,9 @@ begin
             nullif(_document -> 'metadata', 'null'),
             rag_internal.text_array(_document -> 'readers'),
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
-            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz);
+            (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
+            _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
+            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer);
     end loop;
 end
 $_$;
@@ -1498,14 +1688,15 @@ CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
      i.chunks,
      i.characters,
      i.created_at,
-     i.updated_at
+     i.updated_at,
+     i.min_value
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value);
 END;
 
 ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with counts of the documents, passages and characters that the caller can see.';
+COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with their settings, and counts of the documents, passages and characters that the caller can see.';
 
 CREATE FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1559,6 +1750,38 @@ END;
 ALTER FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) IS 'Adds a row to rag.ingest_log, in the caller''s own name. outcome: created, updated, unchanged, empty, binary, too_large, skipped or failed; detail: a reason of at most 1,000 characters, never text of the document.';
+
+CREATE FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) RETURNS real
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    perform rag_internal.require_visible_text('content', predict_chunk_value.content);
+    return rag_internal.passage_value(predict_chunk_value.content,
+                                      coalesce(predict_chunk_value.heading, '{}'),
+                                      coalesce(predict_chunk_value.kind, 'prose'));
+end
+$$;
+
+ALTER FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) IS 'See rag.predict_chunk_value.';
+
+CREATE FUNCTION rag.predict_chunk_value(content text, heading text[] DEFAULT '{}'::text[], kind text DEFAULT 'prose'::text) RETURNS real
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.predict_chunk_value(c.who, c.ticket, predict_chunk_value.content, predict_chunk_value.heading, predict_chunk_value.kind) AS predict_chunk_value
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) IS 'From 0 to 1: how likely a passage answers a question by itself. Licences, changelogs, navigation and tables of contents are low, code without a word of prose at most 0.5. kind as in rag.chunk. Blank content is 22023.';
 
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2153,6 +2376,20 @@ ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut b
 
 COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A filter masks passages and moves no statistic.';
 
+CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(2).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+                                              has_model, min_value)
+$$;
+
+ALTER FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) IS 'The strategy by its own name (word for null); 22023 for an unknown strategy, sizes that cannot work, tokens without a model, or a min_value outside 0 to 1.';
+
 CREATE FUNCTION rag_internal.check_document(document rag_internal.document) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2306,19 +2543,20 @@ ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER T
 
 COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
 
-CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
+CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) RETURNS rag_internal.chunk_counts
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return [(near["word"], near["distance"])
-        for near in GD["ragsql"].require(1).closest_words(word, candidates, max_distance)]
+return GD["ragsql"].require(2).chunk_counts(
+    content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
-ALTER FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) IS 'Candidates by optimal string alignment distance (a transposition counts 1), nearest first.';
+COMMENT ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) IS 'Counts that add up over documents; settings is rag_internal.document.indexed_as.';
 
 CREATE FUNCTION rag_internal.new_id() RETURNS bigint
     LANGUAGE sql PARALLEL SAFE
@@ -2347,6 +2585,8 @@ CREATE TABLE rag_internal.collection (
     search_defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    min_value real,
+    CONSTRAINT collection_min_value_is_share CHECK (((min_value >= (0)::double precision) AND (min_value <= (1)::double precision))),
     CONSTRAINT collection_name_is_short CHECK ((length(name) <= 200)),
     CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text))
 );
@@ -2354,6 +2594,52 @@ CREATE TABLE rag_internal.collection (
 ALTER TABLE rag_internal.collection OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
+
+COMMENT ON COLUMN rag_internal.collection.min_value IS 'Passages whose value is below it get no vector; null: all get one.';
+
+CREATE FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) RETURNS rag_internal.collection
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if num_nonnulls(chunking_for_ingest.strategy, chunking_for_ingest.chunk_size,
+                    chunking_for_ingest.overlap, chunking_for_ingest.min_chunk_size) = 0 then
+        return collection;
+    end if;
+    if chunking_for_ingest.strategy is not null then
+        -- sizes of another strategy are in another unit
+        collection.chunk_size := null;
+        collection.overlap := null;
+        collection.min_chunk_size := null;
+    end if;
+    collection.chunk_size := coalesce(chunking_for_ingest.chunk_size, collection.chunk_size);
+    collection.overlap := coalesce(chunking_for_ingest.overlap, collection.overlap);
+    collection.min_chunk_size := coalesce(chunking_for_ingest.min_chunk_size,
+                                          collection.min_chunk_size);
+    collection.strategy := rag_internal.check_chunking(
+        coalesce(chunking_for_ingest.strategy, collection.strategy), collection.chunk_size,
+        collection.overlap, collection.min_chunk_size, collection.model_id is not null, null);
+    return collection;
+end
+$$;
+
+ALTER FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'The row of a collection with what an ingest overrides (null: nothing); 22023 as rag_internal.check_chunking.';
+
+CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return [(near["word"], near["distance"])
+        for near in GD["ragsql"].require(2).closest_words(word, candidates, max_distance)]
+$$;
+
+ALTER FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) IS 'Candidates by optimal string alignment distance (a transposition counts 1), nearest first.';
 
 CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag_internal.collection
     LANGUAGE plpgsql
@@ -2368,7 +2654,7 @@ begin
     end;
     begin
         perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
-                                               null, null, null, null, null, 'english', '{}');
+                                               null, null, null, null, null, 'english', '{}', null);
         -- its owner may be a principal only now
         identity.principal_ids := identity.principal_ids
                                || rag_internal.principal_for('role:' || (identity).who);
@@ -2403,7 +2689,7 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
-           k.created_at, k.updated_at
+           k.created_at, k.updated_at, k.min_value
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
     left join rag_internal.model m on m.model_id = k.model_id
@@ -2432,7 +2718,7 @@ ALTER FUNCTION rag_internal.count_lexemes(tsv tsvector) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.count_lexemes(tsv tsvector) IS 'Occurrences of all lexemes; a tsvector keeps at most 255 of one lexeme.';
 
-CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) RETURNS void
+CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2440,14 +2726,15 @@ declare
     _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
     _model rag_internal.model;
     _acl_id bigint;
+    _strategy text;
 begin
     perform rag_internal.check_name(create_collection.name);
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.usable_model(create_collection.model);
     end if;
-    -- the engine and the parser are the ones who know what they accept
-    perform rag_internal.split_text('settings', strategy, chunk_size, overlap, min_chunk_size,
-                                    null);
+    _strategy := rag_internal.check_chunking(
+        create_collection.strategy, create_collection.chunk_size, create_collection.overlap,
+        create_collection.min_chunk_size, _model.model_id is not null, create_collection.min_value);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
 
     insert into rag_internal.acl default values returning acl_id into _acl_id;
@@ -2458,12 +2745,12 @@ begin
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
                                          overlap, min_chunk_size, model_id, text_config,
-                                         search_defaults)
+                                         search_defaults, min_value)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
-            coalesce(create_collection.strategy, 'word'), create_collection.chunk_size,
+            _strategy, create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
-            create_collection.search_defaults);
+            create_collection.search_defaults, create_collection.min_value);
 exception when unique_violation then
     raise exception using
         errcode = '42710',
@@ -2472,9 +2759,9 @@ exception when unique_violation then
 end
 $$;
 
-ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) IS 'See rag.create_collection; 42710 where the name is taken.';
+COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.create_collection; 42710 where the name is taken.';
 
 CREATE FUNCTION rag_internal.default_weights() RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2487,13 +2774,26 @@ ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
 
+CREATE FUNCTION rag_internal.document_type(content text, source text, mime text) RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(2).document_type(content, source, mime)
+$$;
+
+ALTER FUNCTION rag_internal.document_type(content text, source text, mime text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.document_type(content text, source text, mime text) IS 'code, prose, markdown or structured.';
+
 CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) RETURNS public.vector[]
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(1).embed(texts, kind, model)
+return GD["ragsql"].require(2).embed(texts, kind, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
@@ -2507,7 +2807,7 @@ CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(1).python_info())
+return json.dumps(GD["ragsql"].require(2).python_info())
 $$;
 
 ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
@@ -2540,6 +2840,20 @@ $$;
 ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
+
+CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) RETURNS jsonb
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import json
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return json.dumps(GD["ragsql"].require(2).front_matter(content, strategy, source, mime))
+$$;
+
+ALTER FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) IS 'The YAML front matter of a document that is chunked as Markdown; {} for others, and where there is none or it is no mapping.';
 
 CREATE FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -2690,7 +3004,7 @@ ALTER FUNCTION rag_internal.index_text(title text, content text, config text) OW
 
 COMMENT ON FUNCTION rag_internal.index_text(title text, content text, config text) IS 'rag_internal.chunk.tsv of a passage.';
 
-CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) RETURNS jsonb
+CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2702,11 +3016,16 @@ CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collectio
         'model', (select m.name || '@' || m.revision from rag_internal.model m
                   where m.model_id = (collection).model_id),
         'text_config', (collection).text_config)
+        || jsonb_strip_nulls(jsonb_build_object('min_value', (collection).min_value))
+        -- what else decides how structure is read; the source is the same as long as the document
+        || case when (collection).strategy in ('word', 'character', 'token', 'semantic') then '{}'
+                else jsonb_build_object('language', (document).language, 'mime', (document).mime)
+           end
 $$;
 
-ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) IS 'rag_internal.document.indexed_as of what is ingested now.';
+COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) IS 'rag_internal.document.indexed_as of what is ingested now.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -2820,7 +3139,7 @@ CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS json
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(1).model_status(model))
+return json.dumps(GD["ragsql"].require(2).model_status(model))
 $$;
 
 ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
@@ -2938,7 +3257,20 @@ ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, docum
 
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
 
-CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) RETURNS rag_internal.prepared_chunk[]
+CREATE FUNCTION rag_internal.passage_value(content text, heading text[], kind text) RETURNS real
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(2).passage_value(content, heading, kind)
+$$;
+
+ALTER FUNCTION rag_internal.passage_value(content text, heading text[], kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.passage_value(content text, heading text[], kind text) IS 'From 0 to 1: how likely the passage answers a question by itself.';
+
+CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2954,8 +3286,10 @@ begin
                          null)::rag_internal.prepared_chunk
                      order by p.chunk_index)
     into _chunks
-    from rag_internal.split_text(content, (collection).strategy, (collection).chunk_size,
-                                 (collection).overlap, (collection).min_chunk_size, _model) p;
+    from rag_internal.split_text((document).content, (collection).strategy,
+                                 (collection).chunk_size, (collection).overlap,
+                                 (collection).min_chunk_size, _model, (document).source,
+                                 (document).language, (document).mime) p;
     if _model.model_id is null then
         return _chunks;
     end if;
@@ -2972,7 +3306,8 @@ begin
         from (select distinct on (c.embed_hash) c.embed_hash,
                      coalesce((c.chunk).embed_text, (c.chunk).content) as content
               from unnest(_chunks) c
-              where c.embed_hash not in (select k.embed_hash from known k)) t
+              where coalesce((c.chunk).value >= (collection).min_value, true)
+                and c.embed_hash not in (select k.embed_hash from known k)) t
     ), embedded as (
         select n.embed_hash, n.v::"public".halfvec as v
         from missing m,
@@ -2985,14 +3320,16 @@ begin
     select array_agg(row(c.chunk, c.embed_hash, e.v)::rag_internal.prepared_chunk
                      order by (c.chunk).chunk_index)
     into _chunks
-    from unnest(_chunks) c join embedded e using (embed_hash);
+    from unnest(_chunks) c
+    left join embedded e on e.embed_hash = c.embed_hash
+                        and coalesce((c.chunk).value >= (collection).min_value, true);
     return _chunks;
 end
 $$;
 
-ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) IS 'Passages of a text with their vectors under the collection''s model (null without a model); writes nothing.';
+COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) IS 'Passages of a document with their vectors under the collection''s model; null without a model, and for a passage below the collection''s min_value. Writes nothing.';
 
 CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
     LANGUAGE plpgsql
@@ -3305,7 +3642,7 @@ begin
     if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
         _count := rag_internal.write_chunks(
             _new, collection,
-            coalesce(chunks, rag_internal.prepare_chunks(collection, _new.content)));
+            coalesce(chunks, rag_internal.prepare_chunks(collection, _new)));
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;
@@ -3542,18 +3879,19 @@ ALTER FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal
 
 COMMENT ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) IS 'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
 
-CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) RETURNS SETOF rag.text_chunk
+CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(1).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model)
+return GD["ragsql"].require(2).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+                                     source, language, mime)
 $$;
 
-ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) IS 'Passages of a text; every passage fits the window of the model, where one is given.';
+COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) IS 'Passages of a text; every passage fits the window of the model, where one is given. source, language and mime (null: not known) say what the text is.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3696,7 +4034,7 @@ begin
         select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
                c.embed_hash, c.v
         from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
-        where (collection).model_id is not null
+        where c.v is not null
     )
     select count(*) into _written from written;
 
@@ -3852,7 +4190,13 @@ COMMENT ON TABLE rag_internal.chunk IS 'A passage: content = substr(document.con
 
 COMMENT ON COLUMN rag_internal.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
 
+COMMENT ON COLUMN rag_internal.chunk.section_start IS 'Where the section that the heading path names begins, in characters; section_end is its end.';
+
+COMMENT ON COLUMN rag_internal.chunk.kind IS 'What most of the passage is: prose, list, table, code, quote, html, data, clause, heading or front_matter.';
+
 COMMENT ON COLUMN rag_internal.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
+
+COMMENT ON COLUMN rag_internal.chunk.value IS 'From 0 to 1: how likely the passage answers a question by itself (rag.predict_chunk_value).';
 
 COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A) and content.';
 
@@ -4212,11 +4556,11 @@ GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text)
 REVOKE ALL ON FUNCTION rag.adopt_role(role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.adopt_role(role text) TO rag_admin;
 
-REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.canonical_text_config(config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.canonical_text_config(config text) TO rag_reader;
@@ -4236,17 +4580,23 @@ GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, co
 REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.chunk_quality(document_id uuid, collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.chunk_quality(document_id uuid, collection text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) TO rag_writer;
@@ -4259,6 +4609,12 @@ GRANT ALL ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, 
 
 REVOKE ALL ON FUNCTION rag.describe_collection(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.describe_collection(name text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.detect_document_type(content text, source text, mime text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.detect_document_type(content text, source text, mime text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) TO rag_reader;
@@ -4303,11 +4659,11 @@ GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collec
 REVOKE ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) TO rag_writer;
@@ -4323,6 +4679,12 @@ GRANT ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uui
 
 REVOKE ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) TO rag_writer;
@@ -4375,6 +4737,8 @@ REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea) FROM PU
 
 REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
@@ -4383,10 +4747,14 @@ REVOKE ALL ON FUNCTION rag_internal.check_name(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) FROM PUBLIC;
 
@@ -4394,15 +4762,19 @@ REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identi
 
 REVOKE ALL ON FUNCTION rag_internal.count_lexemes(tsv tsvector) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.document_type(content text, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
 
@@ -4412,7 +4784,7 @@ REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits
 
 REVOKE ALL ON FUNCTION rag_internal.index_text(title text, content text, config text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
 
@@ -4433,7 +4805,9 @@ GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag
 
 REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, content text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.passage_value(content text, heading text[], kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
 
@@ -4477,7 +4851,7 @@ REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal
 
 REVOKE ALL ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 

@@ -16,18 +16,18 @@ from support.catalog import definitions
 from support.database import Database
 
 DATA = Path(__file__).parent / "data"
-FRESH_START = "0001_core"
 KEYS = "To rotate an API key, open Settings, then Keys. Old keys work for one more day."
 ARABIC = "قال المُدِيرُ: أُغلقت الصمّامات في المدينة القديمة. هل وصلت الرسالة؟"
 
 Connection = psycopg.Connection[Any]
 
 
-def test_every_released_revision_has_data(_importable_scripts: None) -> None:
+def test_every_older_revision_has_data(_importable_scripts: None) -> None:
     import freeze
 
-    released = freeze.Tree().released_revisions()
-    assert [path.stem for path in sorted(DATA.glob("*.sql"))] == released
+    tree = freeze.Tree()
+    older = set(tree.released_revisions()) - {tree.chain()[0]}
+    assert {path.stem for path in DATA.glob("*.sql")} == older
 
 
 @pytest.fixture(params=[path.stem for path in sorted(DATA.glob("*.sql"))])

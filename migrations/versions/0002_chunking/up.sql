@@ -39,6 +39,7 @@ create type rag.chunking_quality as (
 comment on type rag.chunking_quality is
     'How well documents are cut: counts of what was cut in two; within_size and coverage are '
     'shares.';
+alter type rag.chunking_quality owner to rag_owner;
 
 create type rag_internal.chunk_counts as (
     chunks             bigint,
@@ -51,6 +52,7 @@ create type rag_internal.chunk_counts as (
     characters_total   bigint
 );
 comment on type rag_internal.chunk_counts is 'What rag.chunking_quality is summed from.';
+alter type rag_internal.chunk_counts owner to rag_owner;
 
 -- signatures that changed
 drop function rag.chunk_text(text, text, integer, integer, integer, text);
