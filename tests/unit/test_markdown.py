@@ -1,7 +1,6 @@
-"""The structure of Markdown: sections, blocks, and nothing lost."""
+"""The sections of Markdown, and nothing of it lost."""
 
 import re
-from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -9,34 +8,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ragsql_engine.chunking import markdown
-from ragsql_engine.chunking.nodes import Hints, Node
+from ragsql_engine.chunking.nodes import Hints
 from ragsql_engine.visibility import is_visible
-from unit.node_checks import assert_tree
+from unit.node_views import Reader, contents, every
 
-
-def parse(text: str) -> Sequence[Node]:
-    nodes = markdown.parse(text, Hints())
-    assert_tree(text, nodes)
-    return nodes
-
-
-def every(nodes: Sequence[Node]) -> Iterator[Node]:
-    for node in nodes:
-        yield node
-        yield from every(node.parts())
-
-
-def paths(text: str) -> list[tuple[str, ...]]:
-    return [node.path for node in every(parse(text)) if node.path is not None]
-
-
-def contents(text: str, nodes: Sequence[Node], kind: str | None = None) -> list[str]:
-    return [text[node.start : node.end] for node in nodes if kind in (None, node.kind)]
-
-
-def only(text: str, kind: str) -> Node:
-    """The first node of `kind` whose parts matter: no section."""
-    return next(node for node in every(parse(text)) if node.kind == kind and node.path is None)
+_READER = Reader(markdown.parse)
+parse, paths = _READER.parse, _READER.paths
 
 
 def path_of(text: str, words: str) -> tuple[str, ...] | None:
@@ -46,9 +23,6 @@ def path_of(text: str, words: str) -> tuple[str, ...] | None:
         if node.path is not None and node.start <= at < node.end:
             path = node.path
     return path
-
-
-# Sections
 
 
 def test_a10_headings() -> None:
@@ -61,11 +35,9 @@ def test_a10_headings() -> None:
 def test_a11_nothing_is_lost_and_a_comment_in_code_is_no_heading() -> None:
     text = "# Guide\nintro words stay\n## Sub\nmore\n```py\n# comment\nx=1\n```\ntail"
     assert paths(text) == [("Guide",), ("Guide", "Sub")]
-    guide = parse(text)[0]
+    guide, sub = parse(text)[0], parse(text)[0].parts()[-1]
     assert contents(text, guide.parts())[:2] == ["# Guide", "intro words stay"]
-    code = only(text, "code")
-    assert text[code.start : code.end] == "```py\n# comment\nx=1\n```"
-    assert code.context == "```py"
+    assert contents(text, sub.parts(), "code") == ["```py\n# comment\nx=1\n```"]
     assert path_of(text, "tail") == ("Guide", "Sub")
 
 
@@ -192,104 +164,6 @@ def test_the_kind_of_a_section_is_that_of_most_of_its_text() -> None:
     assert section.kind == "code"
 
 
-# Blocks
-
-
-def test_a15_a_table_of_two_header_rows() -> None:
-    rows = [f"| P{i} | {i} |" for i in range(60)]
-    text = "| Part | Bar |\n| | max |\n|---|---|\n" + "\n".join(rows) + "\n"
-    (table,) = parse(text)
-    assert (table.kind, table.context) == ("table", "| Part | Bar | | | max |")
-    header, *rest = table.parts()
-    assert text[header.start : header.end] == "| Part | Bar |\n| | max |\n|---|---|"
-    assert contents(text, rest, "table") == rows
-
-
-def test_rows_over_a_header_leave_the_paragraph_before_them() -> None:
-    text = "Sizes:\n| Part | Bar |\n| | max |\n|---|---|\n| a | b |\n"
-    prose, table = parse(text)
-    assert text[prose.start : prose.end] == "Sizes:"
-    assert table.context == "| Part | Bar | | | max |"
-
-
-def test_rows_without_a_header_are_a_table() -> None:
-    text = "before\na | b\nc | d\nafter\n\na | b alone\n"
-    nodes = parse(text)
-    assert [node.kind for node in nodes] == ["prose", "table", "prose", "prose"]
-    assert contents(text, nodes[1].parts()) == ["a | b", "c | d"]
-    assert nodes[1].context == ""
-
-
-def test_a_long_header_is_a_short_context() -> None:
-    text = "|" + "name|" * 200 + "\n|" + "---|" * 200 + "\n|" + "a|" * 200 + "\n"
-    assert len(only(text, "table").context) == 300
-
-
-def test_a25_a_nested_item_lies_in_its_parent() -> None:
-    text = (
-        "- Never do the following:\n  - open valve 3 under load\n  - vent indoors\n"
-        "- Always:\n  - wear gloves\n"
-    )
-    (whole,) = parse(text)
-    never, always = whole.parts()
-    assert (never.context, always.context) == ("- Never do the following:", "- Always:")
-    own, inner = never.parts()
-    assert text[own.start : own.end] == "- Never do the following:"
-    assert contents(text, inner.parts()) == ["- open valve 3 under load", "- vent indoors"]
-    assert {node.kind for node in every([whole])} == {"list"}
-
-
-def test_an_item_holds_its_blocks() -> None:
-    text = "1. one\n   goes on\nlazily\n\n   ```sh\n   # no heading\n   ```\n\n2. two\n"
-    first, second = only(text, "list").parts()
-    assert contents(text, first.parts()) == [
-        "1. one\n   goes on\nlazily",
-        "```sh\n   # no heading\n   ```",
-    ]
-    assert text[second.start : second.end] == "2. two"
-
-
-def test_the_words_before_a_list_are_its_context() -> None:
-    assert only("# A\n\nBring these:\n\n- a\n- b\n", "list").context == "Bring these:"
-    assert only("# A\n\nThat is all.\n\n- a\n- b\n", "list").context == ""
-
-
-def test_a_list_of_one_item_keeps_its_first_line() -> None:
-    node = only("Bring:\n\n- a\n\n  b\n", "list")
-    assert node.context == "Bring: - a"
-
-
-def test_code_is_cut_at_blank_lines() -> None:
-    text = "```py\na\nb\n\nc\n\n\nd\n```\n"
-    code = only(text, "code")
-    assert contents(text, code.parts()) == ["```py\na\nb", "c", "d\n```"]
-
-
-def test_an_open_fence_reaches_the_end() -> None:
-    text = "~~~\na\n\n# b\n"
-    (code,) = parse(text)
-    assert (code.kind, code.end) == ("code", len(text) - 1)
-
-
-def test_indented_code_has_no_context() -> None:
-    code = only("words\n\n    a\n\n    b\n", "code")
-    assert code.context == ""
-    assert len(code.parts()) == 2
-
-
-def test_a_quote_is_cut_at_its_blank_lines() -> None:
-    text = "> a\n> b\n>\n> c\n> > d\n"
-    quote = only(text, "quote")
-    assert contents(text, quote.parts()) == ["> a\n> b\n>", "> c\n> > d"]
-
-
-def test_other_blocks() -> None:
-    text = "<div>\nx\n</div>\n\n***\n\n[r]: http://x\n\nsee [r][^1]\n\n[^1]: a note\n"
-    assert [node.kind for node in parse(text)] == ["html", "prose", "prose", "prose", "prose"]
-
-
-# Any text
-
 _PIECES = st.sampled_from(
     (
         "# _## _a_b _é_\U0001f600_\n_\n_\n\n_\r\n_\r_- _1. _> _```_~~~_    _  _\t_|---|_===_***_<!--"
@@ -338,13 +212,6 @@ def test_headings_are_those_another_parser_finds(text: str) -> None:
 @pytest.mark.parametrize("unit", ["> ", "- ", "1. ", "> - ", "* > ", "[", "*a ", "|", "<a "])
 def test_depth_is_bounded(unit: str) -> None:
     parse(unit * 3000 + "a\n" + "b\n" * 50)
-
-
-def test_deep_lists_stay_whole_below_a_depth() -> None:
-    text = "".join("  " * depth + f"- item {depth}\n" for depth in range(60))
-    assert any(
-        not node.parts() and "item 59" in text[node.start : node.end] for node in every(parse(text))
-    )
 
 
 def test_long_work_can_be_cancelled() -> None:

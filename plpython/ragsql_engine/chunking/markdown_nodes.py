@@ -14,7 +14,7 @@ KINDS = {CODE: "code", HTML: "html", QUOTE: "quote", TABLE: "table", LIST: "list
 """Kinds by the tag of a block; all else is prose."""
 
 _LINE = re.compile(r"[^\r\n]*+")
-_BLANK_LINES = re.compile(r"(?:\r\n?|\n)(?:[ \t]*+(?:\r\n?|\n))+")
+_BLANK_LINES = re.compile(r"(?>\r\n?|\n)(?:[ \t]*+(?>\r\n?|\n))+")
 # The sign of a blank line in a quote goes with the group before it.
 _AFTER_BLANK_QUOTES = re.compile(r"(?<=[\r\n])[ \t]*+>[> \t]*+(?:\r\n?|\n)")
 _MARKER = re.compile(r"\s*+(?:[-+*]|\d{1,9}[.)])\s*+")
@@ -42,13 +42,13 @@ def row(text: str, section: Section, start: int, end: int, plain: str = "prose")
             if taken or (is_paragraph and _MARKER.fullmatch(text, at, begin)):
                 begin = at
             else:
-                nodes += _leaves(text, at, begin, plain)
+                nodes += leaves(text, at, begin, plain)
         taken = is_paragraph and block + 1 < section.stop and _table_follows(text, blocks, block)
         if taken:
             stop = header_start(text, begin, stop)
         nodes += _nodes(text, blocks, block, (begin, stop), plain, nodes)
         at = max(at, stop)
-    return nodes + _leaves(text, at, end, plain)
+    return nodes + leaves(text, at, end, plain)
 
 
 def _table_follows(text: str, blocks: Blocks, paragraph: int) -> bool:
@@ -64,7 +64,7 @@ def _nodes(
     """The nodes of a block at `span`, which follows the nodes `before`."""
     kind = KINDS.get(blocks.tags[block])
     if kind is None:
-        return _leaves(text, *span, plain)
+        return leaves(text, *span, plain)
     start, end = trimmed(text, *span)
     if start >= end:
         return []
@@ -79,8 +79,8 @@ def _nodes(
     return [Node(start, end, kind, parts, context=context)]
 
 
-def _leaves(text: str, start: int, end: int, kind: str) -> list[Node]:
-    """Text without structure; rows in it are a table all the same."""
+def leaves(text: str, start: int, end: int, kind: str) -> list[Node]:
+    """The nodes of a paragraph; rows in it are a table all the same."""
     start, end = trimmed(text, start, end)
     if start >= end:
         return []

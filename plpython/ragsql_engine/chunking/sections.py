@@ -134,7 +134,8 @@ def _parts(section: _Section) -> Parts:
     if section.entry.says:
         own = (*section.lead, section.entry, *section.tail)
     parts = [part for entry in own for part in entry.parts()]
-    return parts + [_node(child) for child in section.children or ()]
+    parts += [_node(child) for child in section.children or ()]
+    return parts if len(parts) > 1 else parts[0].parts()
 
 
 def one_line(text: str, limit: int = LONGEST_NAME) -> str:
