@@ -48,6 +48,14 @@ def test_a12_line_ends(newline: str) -> None:
     assert contents(text, parse(text)) == [text.rstrip()]
 
 
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_a12_any_line_end_is_a_line_end(newline: str) -> None:
+    text = "```\n# a\n```\n# B\nx\n\n<!--\n# c\n-->\n# D\nx\n\n|a|\n|-|\n|b|\n\n- x\n- y\n\nE\n=\nx"
+    alike = [(node.kind, node.path) for node in every(parse(text))]
+    other = [(node.kind, node.path) for node in every(parse(text.replace("\n", newline)))]
+    assert other == alike
+
+
 def test_a14_front_matter_is_a_node_of_its_own() -> None:
     text = "---\ntitle: Pump notes\nowner: ops\n---\n\n# Start\nbody\n"
     front, start = parse(text)

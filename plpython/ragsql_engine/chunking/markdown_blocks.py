@@ -30,6 +30,9 @@ _TAGS = {
 _LONGEST_HEADING = 300  # characters
 _ANCHOR = re.compile(r"\s*+\{#[^{}\s]{1,100}\}\s*+\Z")
 
+# The parser knows it as a line end, but not after a fence or inside a comment.
+_LONE_CR = re.compile(r"\r(?!\n)")
+
 # Each line is asked for the quotes of the line before, so these must not be thousands.
 _MANY_QUOTES = re.compile(r">(?:[^>\r\n]{0,12}>){31}")
 _MARKERS = re.compile(r"(?:\A|(?<=[\r\n]))(?>(?:[ \t]*+(?:[>*+-]|\d{1,9}[.)])){32,})")
@@ -115,6 +118,8 @@ def read(text: str, start: int, pause: Callable[[], None]) -> Blocks:
     source = text[start:]
     if _MANY_QUOTES.search(source):
         source = _MARKERS.sub(lambda found: "x" * len(found[0]), source)
+    if "\r" in source:
+        source = _LONE_CR.sub("\n", source)
     blocks = Blocks(text)
     level, inside = 0, 0
     title: list[str] = []
