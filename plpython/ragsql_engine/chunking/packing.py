@@ -87,12 +87,15 @@ class Packer:
             ):
                 group.append(node)
                 continue
-            if group:
+            lead: list[Node] = []
+            if group and group[-1].kind == "heading" and not node.alone:
+                lead = group  # nothing but headings, since one begins a section
+            elif group:
                 last = self._piece(start, group, scope)
                 yield last
-                group = []
-            if not whole:
-                yield from self._taken_apart(node, scope)
+            group = []
+            if lead or not whole:
+                yield from self._taken_apart(node, scope, lead)
                 last = None
             elif node.alone:
                 yield self._piece(node.start, [node], scope)
@@ -107,11 +110,11 @@ class Packer:
         self, group: list[Node], start: int, node: Node, scope: _Scope, target: int
     ) -> bool:
         """Whether `node` goes into the piece of `group`."""
-        limits, kind = self._limits, group[0].kind
+        limits, kind = self._limits, group[-1].kind
         if not (kind == node.kind and kind in _FULLY_MERGED_KINDS):
             target = min(target, int(limits.size * _MERGED_SHARE))
-        if self._text[group[-1].end - 1] == ":":  # it introduces what follows
-            target = limits.size
+        if group[-1].kind == "heading" or self._text[group[-1].end - 1] == ":":
+            target = limits.size  # it introduces what follows
         together = limits.measure.count(group[0].start, node.end)
         return together <= target and self._fits(start, node.end, scope)
 
@@ -138,7 +141,10 @@ class Packer:
         context = tuple(text for begin, text in scope.contexts if begin < start)
         return Piece(start, group[-1].end, kind, path, section, context)
 
-    def _taken_apart(self, node: Node, scope: _Scope) -> Iterator[Piece]:
+    def _taken_apart(
+        self, node: Node, scope: _Scope, lead: Sequence[Node] = ()
+    ) -> Iterator[Piece]:
+        """Pieces of the parts of a node; `lead`, the headings above it, goes with the first."""
         inner = scope
         if node.path is not None or node.context:
             inner = self._enter(node, scope)
@@ -147,11 +153,13 @@ class Packer:
             limits = self._limits
             number = self._pieces_needed(node.start, node.end, inner)
             share = limits.measure.count(node.start, node.end) // number
-            yield from self._siblings(parts, inner, min(limits.size, share + share // 8 + 1))
-        elif node.kind in LINE_KINDS:
-            yield from self._evenly(self._lines(node), inner)
-        else:
-            yield from self._evenly(self._sentences(node), inner)
+            target = min(limits.size, share + share // 8 + 1)
+            yield from self._siblings([*lead, *parts] if lead else parts, inner, target)
+            return
+        atoms = self._lines(node) if node.kind in LINE_KINDS else self._sentences(node)
+        if lead:
+            atoms[0] = Node(lead[0].start, atoms[0].end, node.kind)
+        yield from self._evenly(atoms, inner)
 
     def _pieces_needed(self, start: int, end: int, scope: _Scope) -> int:
         """How many pieces a stretch takes at least."""
