@@ -196,13 +196,13 @@ def test_what_cannot_be_parsed_is_cut_at_blocks(monkeypatch: pytest.MonkeyPatch)
     assert unknown == [
         f"the language is not known: {cut}; give language or a source with a file ending"
     ]
-    assert parsed("<" * 60_000, "bash")[1] == [f"parsing as bash takes too long: {cut}"]
+    assert parsed("<" * 60_000, "bash")[1] == [f"parsing as bash takes too much: {cut}"]
     assert parsed("}" * 100, "c")[1] == [f"most of the text does not parse as c: {cut}"]
     monkeypatch.setattr(parsing, "LARGEST", 100)
     assert parsed(text, "python")[1] == [f"the text is larger than 0 MB: {cut}"]
     monkeypatch.undo()
     monkeypatch.setattr(parsing, "MOST_STEPS", 100)
-    assert parsed(text * 5, "python")[1] == [f"parsing as python takes too long: {cut}"]
+    assert parsed(text * 5, "python")[1] == [f"parsing as python takes too much: {cut}"]
 
     def absent(name: str) -> None:
         raise ModuleNotFoundError(name)

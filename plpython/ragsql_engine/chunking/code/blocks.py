@@ -5,9 +5,10 @@ brackets belong to it. Comments and decorators stick to what follows them.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from itertools import chain
 
 from ragsql_engine.chunking.code.paragraphs import Entry, arrange
 from ragsql_engine.chunking.code.words import one_line
@@ -31,13 +32,84 @@ _NAMED = re.compile(
 )
 
 
-class Line(NamedTuple):
-    """A line with code from `start` to `end`, without the white space around it."""
+_AFTER_BLANK, _IS_CLOSER, _IS_COMMENT = 1, 2, 4
+Block = tuple[int, int]  # of lines, the second exclusive
 
-    start: int
-    end: int
-    level: int
-    after_blank: bool
+
+class Lines:
+    """The lines with code of `text[start:end]`, in arrays: there may be millions.
+
+    A line goes from `starts` to `ends` without the white space around it; its level is the
+    columns of its indentation or, where no line is indented, the braces around it.
+    """
+
+    def __init__(self, text: str, start: int, end: int, pause: Callable[[], None]) -> None:
+        self.text = text
+        self.starts, self.ends, self.levels = array("q"), array("q"), array("q")
+        self.flags = bytearray()
+        blank, level = _AFTER_BLANK, _level_before(text, start)
+        for number, match in enumerate(_LINE.finditer(text, start, end)):
+            if match["code"] is None:
+                blank = _AFTER_BLANK
+            else:
+                if number:
+                    level = len(match["blank"].expandtabs(_TAB))
+                self._add(match.start("code"), match["code"].rstrip(), level, blank)
+                blank = 0
+            if number % 10_000 == 0:
+                pause()
+            if match.end() == end:
+                break
+        if len(set(self.levels)) == 1:
+            self._level_by_braces()
+
+    def _add(self, start: int, code: str, level: int, flags: int) -> None:
+        self.starts.append(start)
+        self.ends.append(start + len(code))
+        self.levels.append(level)
+        if _CLOSER.match(code):
+            flags |= _IS_CLOSER
+        if _COMMENT.match(code):
+            flags |= _IS_COMMENT
+        self.flags.append(flags)
+
+    def _level_by_braces(self) -> None:
+        depth = 0
+        for index, (start, end) in enumerate(zip(self.starts, self.ends, strict=True)):
+            opened = self.text.count("{", start, end)
+            closed = self.text.count("}", start, end)
+            self.levels[index] = max(0, depth - (self.text[start] == "}"))
+            depth = max(0, depth + opened - closed)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def blocks(self, first: int, last: int) -> Iterator[Block]:
+        """Lines `first`..`last` by block: each begins at the least level, with the comments above
+        it.
+        """
+        codes = zip(self.levels[first:last], self.flags[first:last], strict=True)
+        least = min((level for level, flag in codes if not flag & _IS_CLOSER), default=0)
+        begun, is_tied = first, False
+        for index in range(first, last):
+            flag, is_outer = self.flags[index], self.levels[index] <= least
+            starts = is_outer and not flag & _IS_CLOSER
+            if starts and index > begun and not (is_tied and not flag & _AFTER_BLANK):
+                yield begun, index
+                begun = index
+            is_tied = is_outer and bool(flag & _IS_COMMENT)
+        if begun < last:
+            yield begun, last
+
+    def head(self, first: int, last: int) -> int:
+        """Past the lines that introduce a block: comments, what they are about, a bracket."""
+        head = first
+        while head < last - 1 and self.flags[head] & _IS_COMMENT:
+            head += 1
+        head += 1
+        while head < last and self.text[self.starts[head] : self.ends[head]] in ("{", "(", "["):
+            head += 1
+        return head
 
 
 def block_nodes(
@@ -51,35 +123,14 @@ def block_nodes(
     """The blocks of `text[start:end]`, which has no white space at its two ends, or nothing where
     there is only one block without parts. Takes linear time.
     """
-    lines = _lines(text, start, end, pause)
-    blocks = _split(text, lines)
-    if len(blocks) == 1 and len(lines) > 1:
-        head = _head(text, lines)
-        blocks = [lines[:head], *_split(text, lines[head:])] if head < len(lines) else []
-    nodes = arrange(_entry(text, block, path, depth) for block in blocks)
+    lines = Lines(text, start, end, pause)
+    blocks = lines.blocks(0, len(lines))
+    first = next(blocks, (0, 0))
+    if first[1] == len(lines):
+        head = lines.head(*first)
+        first, blocks = (0, head), lines.blocks(head, len(lines))
+    nodes = arrange(_entry(lines, block, path, depth) for block in chain([first], blocks))
     return nodes if len(nodes) > 1 else ()
-
-
-def _lines(text: str, start: int, end: int, pause: Callable[[], None]) -> list[Line]:
-    lines: list[Line] = []
-    after_blank, level = True, _level_before(text, start)
-    for count, match in enumerate(_LINE.finditer(text, start, end)):
-        if match["code"] is None:
-            after_blank = True
-            if match.end() == end:
-                break
-            continue
-        if count:
-            level = len(match["blank"].expandtabs(_TAB))
-        first, last = match.span("code")
-        last -= len(match["code"]) - len(match["code"].rstrip())
-        lines.append(Line(first, last, level, after_blank))
-        after_blank = False
-        if count % 10_000 == 0:
-            pause()
-        if match.end() == end:
-            break
-    return _by_braces(text, lines)
 
 
 def _level_before(text: str, start: int) -> int:
@@ -89,57 +140,16 @@ def _level_before(text: str, start: int) -> int:
     return len(before.expandtabs(_TAB)) - len(before.lstrip().expandtabs(_TAB))
 
 
-def _by_braces(text: str, lines: list[Line]) -> list[Line]:
-    """`lines`, with the depth of braces as their level where none is indented."""
-    if len({line.level for line in lines}) > 1:
-        return lines
-    levels, depth = [], 0
-    for line in lines:
-        opened = text.count("{", line.start, line.end)
-        closed = text.count("}", line.start, line.end)
-        levels.append(max(0, depth - (text[line.start] == "}")))
-        depth = max(0, depth + opened - closed)
-    return [line._replace(level=level) for line, level in zip(lines, levels, strict=True)]
-
-
-def _split(text: str, lines: list[Line]) -> list[list[Line]]:
-    """Lines by block: each begins at the least level, with the comments above it."""
-    closers = [_CLOSER.match(text, line.start, line.end) is not None for line in lines]
-    levels = (line.level for line, is_closer in zip(lines, closers, strict=True) if not is_closer)
-    least = min(levels, default=0)
-    blocks: list[list[Line]] = []
-    is_tied = False
-    for line, is_closer in zip(lines, closers, strict=True):
-        starts = line.level <= least and not is_closer and not (is_tied and not line.after_blank)
-        if starts or not blocks:
-            blocks.append([])
-        blocks[-1].append(line)
-        is_tied = line.level <= least and _is_comment(text, line)
-    return blocks
-
-
-def _head(text: str, lines: list[Line]) -> int:
-    """How many lines introduce a block: comments, what they are about, a bracket below."""
-    head = 0
-    while head < len(lines) - 1 and _is_comment(text, lines[head]):
-        head += 1
-    head += 1
-    while head < len(lines) and text[lines[head].start : lines[head].end] in ("{", "(", "["):
-        head += 1
-    return head
-
-
-def _is_comment(text: str, line: Line) -> bool:
-    return _COMMENT.match(text, line.start, line.end) is not None
-
-
-def _entry(text: str, block: list[Line], path: tuple[str, ...], depth: int) -> Entry:
+def _entry(lines: Lines, block: Block, path: tuple[str, ...], depth: int) -> Entry:
     """A block as a node; one of one line makes a leaf with its neighbours."""
-    node = Node(block[0].start, block[-1].end, "code")
-    if len(block) == 1:
-        return Entry(node, block[0].after_blank, is_lines=True)
-    head = block[_head(text, block) - 1]
-    line = text[head.start : min(head.end, head.start + 4 * _LONGEST_SIGNATURE)]
+    first, last = block
+    node = Node(lines.starts[first], lines.ends[last - 1], "code")
+    after_blank = bool(lines.flags[first] & _AFTER_BLANK)
+    if last - first == 1:
+        return Entry(node, after_blank, is_lines=True)
+    head = lines.head(first, last) - 1
+    start, end = lines.starts[head], lines.ends[head]
+    line = lines.text[start : min(end, start + 4 * _LONGEST_SIGNATURE)]
     named, inner = _NAMED.match(line), path
     if named:
         name = one_line(named["name"].strip("'\":."), _LONGEST_NAME)
@@ -147,5 +157,5 @@ def _entry(text: str, block: list[Line], path: tuple[str, ...], depth: int) -> E
     if inner != path:
         node.path, node.context = inner, one_line(line.rstrip("{(:= \t"), _LONGEST_SIGNATURE)
     if depth < _DEEPEST:
-        node.parts = partial(block_nodes, text, node.start, node.end, inner, depth + 1)
-    return Entry(node, block[0].after_blank, is_alone=inner != path)
+        node.parts = partial(block_nodes, lines.text, node.start, node.end, inner, depth + 1)
+    return Entry(node, after_blank, is_alone=inner != path)

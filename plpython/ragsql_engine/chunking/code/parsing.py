@@ -1,6 +1,7 @@
 """Running a grammar on a text within bounds of memory and time."""
 
 import importlib
+import resource
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ LARGEST = 10_000_000  # bytes; a tree takes 10 to 50 times as much
 # What the parser does for a text, in steps of its own: 1 a byte is usual, 3 are many. A step
 # takes about 50 bytes of memory, so this bounds the tree where a text is nothing but tokens.
 MOST_STEPS = 10_000_000
+_MOST_MEMORY = 1_000_000_000  # bytes; deep nesting takes several times as much a step
 _STEPS_PER_CALL = 100
 _CALLS_PER_PAUSE = 100
 # What a scanner reads, as a multiple of the text: some look ahead to its end at every token.
@@ -44,13 +46,12 @@ def parse_tree(language: Language, text: str, data: bytes, pause: Callable[[], N
     except (AttributeError, ValueError, TypeError):
         raise NotParsedError(f"the grammar for {language.name} does not fit tree-sitter") from None
     guard = _Guard(data, pause)
-    too_long = NotParsedError(f"parsing as {language.name} takes too long")
     try:
         tree = parser.parse(guard.read, encoding="utf8", progress_callback=guard.must_stop)
     except ValueError:
-        raise too_long from None
-    if guard.is_exhausted:
-        raise too_long
+        tree = None
+    if tree is None or guard.is_exhausted:
+        raise NotParsedError(f"parsing as {language.name} takes too much")
     return tree
 
 
@@ -94,6 +95,7 @@ class _Guard:
         self._pause = pause
         self._calls = self._read = 0
         self._most_read = _MOST_READ * len(data) + 1000 * _PIECE
+        self._most_resident = _resident() + _MOST_MEMORY
         self._until = time.thread_time() + _SECONDS + _SECONDS_PER_MEGABYTE * len(data) / 1e6
 
     @property
@@ -114,11 +116,22 @@ class _Guard:
         self._calls += 1
         if self._calls % _CALLS_PER_PAUSE == 0:
             self._pause()
+            if _resident() > self._most_resident:
+                return True
         return (
             self._calls * _STEPS_PER_CALL > MOST_STEPS
             or self.is_exhausted
             or time.thread_time() > self._until
         )
+
+
+def _resident() -> int:
+    """The bytes of memory that this process has; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as numbers:
+            return int(numbers.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def damage(root: Syntax) -> float:

@@ -160,7 +160,7 @@ class Splitter:
 
     def _entries(self, groups: Sequence[Group], scope: Scope) -> Iterator[Entry]:
         """What the groups are, in order."""
-        source, inner, before = self._source, scope.deeper(), 0
+        source, inner, before = self._source, scope.deeper(), groups[0].start
         for group in groups:
             definition = self._define(group, scope)
             if definition is not None:
