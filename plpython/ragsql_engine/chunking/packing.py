@@ -141,9 +141,7 @@ class Packer:
         context = tuple(text for begin, text in scope.contexts if begin < start)
         return Piece(start, group[-1].end, kind, path, section, context)
 
-    def _taken_apart(
-        self, node: Node, scope: _Scope, lead: Sequence[Node] = ()
-    ) -> Iterator[Piece]:
+    def _taken_apart(self, node: Node, scope: _Scope, lead: Sequence[Node] = ()) -> Iterator[Piece]:
         """Pieces of the parts of a node; `lead`, the headings above it, goes with the first."""
         inner = scope
         if node.path is not None or node.context:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ragsql_engine.chunking.context import ContextWriter
-from ragsql_engine.chunking.measures import Measure
 from ragsql_engine.tokens import Floor, TokenWindow
 from ragsql_engine.visibility import is_visible
 

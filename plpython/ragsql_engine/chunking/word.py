@@ -16,25 +16,31 @@ from numpy.typing import NDArray
 
 from ragsql_engine.chunking import clusters
 
+Offsets = NDArray[np.int64]
+
 # WordPiece tokenizers read a longer run as one unknown token.
 LONGEST_WORD = 100
 
-_IDEOGRAPH = (
-    r"\u3041-\u3096\u309d-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    r"\uff66-\uff9d\U00020000-\U0003ffff"
+# Hiragana, katakana and its extensions, ideographs of all planes, halfwidth katakana.
+_IDEOGRAPHS = (
+    *((0x3041, 0x3096), (0x309D, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF)),
+    *((0xF900, 0xFAFF), (0xFF66, 0xFF9D), (0x20000, 0x3FFFF)),
 )
+_IDEOGRAPH = "".join(f"{chr(first)}-{chr(last)}" for first, last in _IDEOGRAPHS)
 # What stays with the ideograph before it: marks, variation selectors, closing punctuation.
 _FOLLOWERS = (
     r"\u0300-\u036f\u3099\u309a\uff9e\uff9f\ufe00-\ufe0f\U000e0100-\U000e01ef"
     r"\u3001\u3002\u3009\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
 )
-# Whether a code point is a part of a word. `\s` and `str.split` know the same white space.
-_VISIBLE = np.array(
-    [not chr(code).isspace() for code in range(0x3001)] + [True] * (0x10FFFF - 0x3000)
-)
-_BLOCK = 1 << 20  # characters looked at together
+# What a code point is. `str.isspace` and `str.split` know the same white space.
+_WHITE, _OTHER, _IDEOGRAPHIC = 0, 1, 2
+_SORTS = np.full(0x110000, _OTHER, np.uint8)
+_SORTS[[code for code in range(0x3001) if chr(code).isspace()]] = _WHITE
+for _first, _last in _IDEOGRAPHS:
+    _SORTS[_first : _last + 1] = _IDEOGRAPHIC
+_NONE = np.array([], np.int64)
+_BLOCK = 1 << 16  # characters looked at together: what a processor keeps at hand
 
-_HAS_IDEOGRAPH = re.compile(f"[{_IDEOGRAPH}]")
 _PIECE = re.compile(f"[{_IDEOGRAPH}][{_FOLLOWERS}]{{0,8}}|[^{_IDEOGRAPH}]{{1,{LONGEST_WORD}}}")
 
 
@@ -86,12 +92,10 @@ class WordRuler:
 
 def words_of(text: str) -> "tuple[array[int], array[int]]":
     """Where the words of a text begin and end."""
-    run_starts, run_ends = _runs(text)
+    run_starts, run_ends, ideographs = _runs(text)
     to_cut = run_ends - run_starts > LONGEST_WORD
-    if _HAS_IDEOGRAPH.search(text):
-        ideographs = np.array([m.start() for m in _HAS_IDEOGRAPH.finditer(text)])
-        counted = np.searchsorted(ideographs, run_ends) - np.searchsorted(ideographs, run_starts)
-        to_cut |= counted > 0
+    if len(ideographs):
+        to_cut |= np.searchsorted(ideographs, run_ends) > np.searchsorted(ideographs, run_starts)
     starts, ends = array("q"), array("q")
     done = 0
     for index in np.flatnonzero(to_cut).tolist():
@@ -106,24 +110,34 @@ def words_of(text: str) -> "tuple[array[int], array[int]]":
     return starts, ends
 
 
-def _runs(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the runs of characters without white space begin and end."""
-    edges, inside = [], False
+def _runs(text: str) -> tuple[Offsets, Offsets, Offsets]:
+    """Where the runs of characters without white space begin and end; where ideographs are."""
+    borders, ideographs, inside = [_NONE], [_NONE], False
     for begin in range(0, len(text), _BLOCK):
-        block = text[begin : begin + _BLOCK]
-        if block.isascii():
-            visible = _VISIBLE[np.frombuffer(block.encode("ascii"), np.uint8)]
-        else:
-            visible = _VISIBLE[np.frombuffer(block.encode("utf-32-le", "surrogatepass"), np.uint32)]
+        visible, found = _look_at(text[begin : begin + _BLOCK])
+        ideographs.append(found + begin)
         changes = np.flatnonzero(visible[1:] != visible[:-1]) + (begin + 1)
         if visible[0] != inside:
             changes = np.concatenate(([begin], changes))
         inside = bool(visible[-1])
-        edges.append(changes)
+        borders.append(changes)
     if inside:
-        edges.append(np.array([len(text)]))
-    borders = np.concatenate(edges).astype(np.int64)
-    return borders[0::2], borders[1::2]
+        borders.append(np.array([len(text)]))
+    edges = np.concatenate(borders)
+    return edges[0::2], edges[1::2], np.concatenate(ideographs)
+
+
+def _look_at(block: str) -> tuple[NDArray[np.bool_], Offsets]:
+    """Which characters are no white space, as `str.split` sees it; where ideographs are."""
+    if block.isascii():
+        codes = np.frombuffer(block.encode("ascii"), np.uint8)
+    else:
+        codes = np.frombuffer(block.encode("utf-32-le", "surrogatepass"), np.uint32)
+    visible = codes > ord(" ")
+    odd = np.flatnonzero((codes < 9) | ((codes > 13) & (codes < 28)) | (codes > 0x84))
+    sorts = _SORTS[codes[odd]]
+    visible[odd] = sorts != _WHITE
+    return visible, odd[sorts == _IDEOGRAPHIC]
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
