@@ -88,8 +88,8 @@ mod tests {
 }
 """,
         "imports std::{fmt, io}",
-        ["Pump", "Pump<T> as Valve", "Pump<T> as Valve/turn", "tests", "tests/works"],
-        {"Pump": "/// A pump.\n#[derive", "Pump<T> as Valve/turn": "/// Turns it.\n    #[inline]"},
+        ["Pump", "Pump as Valve", "Pump as Valve/turn", "tests", "tests/works"],
+        {"Pump": "/// A pump.\n#[derive", "Pump as Valve/turn": "/// Turns it.\n    #[inline]"},
     ),
     "c": Sample(
         """#include <stdio.h>

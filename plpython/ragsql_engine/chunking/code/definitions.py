@@ -18,6 +18,7 @@ _LOOSE = re.compile(r"(?<=[(\[]) |,? (?=[)\]])")
 # What leads over to the body.
 _OPENING = re.compile(r"(?<![\s{(:=;\\])(?>(?:=>|[\s{(:=;\\])+)$")
 _SCOPE = re.compile(r"::(?![^<>]*>)")
+_ARGUMENTS = re.compile(r"<.*>$")
 _NAMELESS = {"indexer_declaration": "this", "operator_declaration": "operator"}
 
 # Where the name and the value of a node stand that is a definition because of its value.
@@ -119,7 +120,8 @@ class Definer:
         if target.type == "impl_item" and len(names) == 2:
             names = [f"{names[1]} as {names[0]}"]
         if len(names) == 1 and "(" not in names[0]:
-            names = _SCOPE.split(names[0])
+            *around, name = _SCOPE.split(names[0])
+            names = [*(_ARGUMENTS.sub("", each) for each in around), name]
         names = [name.strip("'\"` ") for name in names]
         return tuple(name for name in names if name) or (_NAMELESS.get(target.type, "default"),)
 
@@ -224,7 +226,12 @@ def _name(target: Syntax) -> Syntax | None:
 
 
 def _of_impl(source: Source, target: Syntax) -> Names:
-    return [target.child_by_field_name("trait"), target.child_by_field_name("type")]
+    """The trait and the type of a Rust implementation, without their arguments."""
+    names = [target.child_by_field_name("trait"), target.child_by_field_name("type")]
+    return [
+        name.child_by_field_name("type") if name and name.type == "generic_type" else name
+        for name in names
+    ]
 
 
 def _of_method(source: Source, target: Syntax) -> Names:
