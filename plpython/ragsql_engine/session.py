@@ -133,9 +133,9 @@ class Engine:
         overlap: int | None,
         min_chunk_size: int | None,
         model: Row | None,
-        source: str | None,
-        language: str | None,
-        mime: str | None,
+        source: str | None = None,
+        language: str | None = None,
+        mime: str | None = None,
     ) -> list[dict[str, Any]]:
         """Rows of `rag.text_chunk`. None means the default; `model` bounds each chunk."""
         from ragsql_engine import chunking
@@ -156,7 +156,7 @@ class Engine:
     ) -> dict[str, Any]:
         """YAML front matter of a text that `strategy` chunks as Markdown; {} of any other."""
         from ragsql_engine import chunking
-        from ragsql_engine.chunking import front_matter
+        from ragsql_engine.chunking.markdown import front_matter
 
         plan = chunking.plan(strategy).for_text(content, chunking.Hints(source, None, mime))
         return front_matter.metadata(content) if plan.strategy.reads_front_matter else {}
@@ -164,14 +164,14 @@ class Engine:
     @translated
     def document_type(self, content: str, source: str | None, mime: str | None) -> str:
         """code, prose, markdown or structured."""
-        from ragsql_engine.chunking.document_type import detect_document_type
+        from ragsql_engine.chunking.assessment.document_type import detect_document_type
 
         return detect_document_type(content, source, mime)
 
     @translated
     def passage_value(self, content: str, heading: Sequence[str], kind: str) -> float:
         """How likely a passage answers a question by itself, 0 to 1."""
-        from ragsql_engine.chunking.value import predict_chunk_value
+        from ragsql_engine.chunking.assessment.value import predict_chunk_value
 
         return predict_chunk_value(content, heading, kind)
 
@@ -190,7 +190,7 @@ class Engine:
     ) -> dict[str, int]:
         """Counts of `quality.measure`, for chunks made with `settings` (indexed_as)."""
         from ragsql_engine import chunking
-        from ragsql_engine.chunking.quality import count_document
+        from ragsql_engine.chunking.assessment.quality import count_document
 
         plan = chunking.plan(
             *(settings.get(name) for name in ("strategy", "chunk_size", "overlap"))

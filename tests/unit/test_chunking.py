@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragsql_engine import chunking
 from ragsql_engine.chunking.clusters import is_boundary
-from ragsql_engine.chunking.word import LONGEST_WORD
+from ragsql_engine.chunking.rulers.word import LONGEST_WORD
 from ragsql_engine.errors import InvalidParameter
 from ragsql_engine.session import Engine
 from ragsql_engine.visibility import is_visible

@@ -7,7 +7,7 @@ import pytest
 
 from ragsql_engine import chunking
 from ragsql_engine.chunking.clusters import is_boundary
-from ragsql_engine.chunking.word import LONGEST_WORD
+from ragsql_engine.chunking.rulers.word import LONGEST_WORD
 from ragsql_engine.errors import InvalidParameter
 from ragsql_engine.tokens import TokenWindow
 from unit.chunk_checks import MODES, assert_sound, gaps, rows

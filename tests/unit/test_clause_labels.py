@@ -3,7 +3,7 @@
 import pytest
 
 from ragsql_engine.chunking import clauses
-from ragsql_engine.chunking.clause_sequence import follows
+from ragsql_engine.chunking.clauses.sequence import follows
 from unit.node_views import Reader, contents
 
 _READER = Reader(clauses.parse)

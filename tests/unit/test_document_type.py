@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragsql_engine.chunking.document_type import detect_document_type
+from ragsql_engine.chunking.assessment.document_type import detect_document_type
 from support.paths import SHARED
 
 TYPES = {"code", "prose", "markdown", "structured"}

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragsql_engine.chunking.front_matter import DEEPEST, LONGEST, front_matter_end, metadata
+from ragsql_engine.chunking.markdown.front_matter import (
+    DEEPEST,
+    LONGEST,
+    front_matter_end,
+    metadata,
+)
 
 
 def test_a14_front_matter_is_metadata() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragsql_engine.chunking.language import Script, script_of, uses_arabic_rules
+from ragsql_engine.chunking.language.scripts import Script, script_of, uses_arabic_rules
 
 ARABIC, LATIN = "ب", "b"
 

@@ -29,6 +29,6 @@ def test_lines_that_stand_for_themselves_are_parts() -> None:
 
 
 def test_a_line_that_goes_on_is_no_part() -> None:
-    assert _texts("A line that is\nbroken to a width. It goes\non here.\nThe Next one\nBegins.") == [
-        ["A line that is\nbroken to a width. It goes\non here.", "The Next one\nBegins."]
-    ]
+    assert _texts(
+        "A line that is\nbroken to a width. It goes\non here.\nThe Next one\nBegins."
+    ) == [["A line that is\nbroken to a width. It goes\non here.", "The Next one\nBegins."]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragsql_engine import chunking
-from ragsql_engine.chunking.quality import count_document, measure, structures
+from ragsql_engine.chunking.assessment.quality import count_document, measure, structures
 
 MARKDOWN = """\
 # Title

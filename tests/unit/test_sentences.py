@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragsql_engine.chunking.clusters import is_boundary
-from ragsql_engine.chunking.sentences import phrase_end, sentence_ends
+from ragsql_engine.chunking.language.sentences import phrase_end, sentence_ends
 
 
 def sentences(text: str) -> list[str]:

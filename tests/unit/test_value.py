@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragsql_engine.chunking import boilerplate
-from ragsql_engine.chunking.value import predict_chunk_value
+from ragsql_engine.chunking.assessment import boilerplate
+from ragsql_engine.chunking.assessment.value import predict_chunk_value
 
 KINDS = ["prose", "heading", "list", "table", "code", "quote", "html", "front_matter", "data"]
 

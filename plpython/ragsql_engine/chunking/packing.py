@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragsql_engine.chunking import clusters
+from ragsql_engine.chunking.language.sentences import phrase_end, sentence_ends
 from ragsql_engine.chunking.measures import Measure
 from ragsql_engine.chunking.nodes import Node, Parts
 from ragsql_engine.chunking.pieces import Piece
-from ragsql_engine.chunking.sentences import phrase_end, sentence_ends
 
 # Leaves of these kinds are cut at line ends, the others at sentence ends.
 LINE_KINDS = frozenset({"code", "data", "table", "html", "front_matter"})

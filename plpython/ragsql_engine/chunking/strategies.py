@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragsql_engine.chunking import prose
-from ragsql_engine.chunking.character import CharacterRuler
-from ragsql_engine.chunking.document_type import detect_document_type
+from ragsql_engine.chunking.assessment.document_type import detect_document_type
 from ragsql_engine.chunking.nodes import Hints, Node
-from ragsql_engine.chunking.spans import Ruler
-from ragsql_engine.chunking.word import WordRuler
+from ragsql_engine.chunking.rulers.character import CharacterRuler
+from ragsql_engine.chunking.rulers.spans import Ruler
+from ragsql_engine.chunking.rulers.word import WordRuler
 from ragsql_engine.errors import InvalidParameter
 
 MIN_CHUNK_SIZE = 20  # characters

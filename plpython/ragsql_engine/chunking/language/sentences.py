@@ -8,7 +8,7 @@ what it cannot tell is asked of the few that are left.
 import re
 
 from ragsql_engine.chunking import clusters
-from ragsql_engine.chunking.abbreviations import abbreviates, starts_lower
+from ragsql_engine.chunking.language.abbreviations import abbreviates, starts_lower
 
 # Signs that end a sentence where white space follows.
 _SPACED = (

@@ -7,10 +7,10 @@ templates go with the entry that follows.
 import re
 from collections.abc import Sequence
 
+from ragsql_engine.chunking.data.outline import Outline
+from ragsql_engine.chunking.data.text_lines import content_lines
 from ragsql_engine.chunking.node_lists import label
 from ragsql_engine.chunking.nodes import Hints, Node
-from ragsql_engine.chunking.outline import Outline
-from ragsql_engine.chunking.text_lines import content_lines
 
 KEY = re.compile(
     r'(?:"((?:[^"\\\r\n]|\\[^\r\n]){0,500})"'

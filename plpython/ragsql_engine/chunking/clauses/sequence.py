@@ -9,8 +9,8 @@ clauses if the clauses go on after it. Tables of contents are left out.
 
 from collections.abc import Iterator, Sequence
 
-from ragsql_engine.chunking.clause_heads import DECIMAL, HEADING, Head, as_heading
-from ragsql_engine.chunking.clause_labels import MIDDLE, PART, POINT
+from ragsql_engine.chunking.clauses.heads import DECIMAL, HEADING, Head, as_heading
+from ragsql_engine.chunking.clauses.labels import MIDDLE, PART, POINT
 
 _NEAR = 8  # candidates among which a successor is looked for
 _FAR = 64  # candidates among which the end of a list is looked for

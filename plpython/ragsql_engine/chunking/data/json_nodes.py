@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from ragsql_engine.chunking.json_scan import Scan
+from ragsql_engine.chunking.data.json_scan import Scan
 from ragsql_engine.chunking.node_lists import DEEPEST, PAUSE_MASK, NodeList, label, offsets
 from ragsql_engine.chunking.nodes import Hints, Node, Parts
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ragsql_engine.chunking import clause_labels as labels
-from ragsql_engine.chunking.clause_titles import split_title, title_below
+from ragsql_engine.chunking.clauses import labels
+from ragsql_engine.chunking.clauses.titles import split_title, title_below
 from ragsql_engine.chunking.node_lists import PAUSE_MASK
 from ragsql_engine.chunking.sections import one_line, trimmed
 

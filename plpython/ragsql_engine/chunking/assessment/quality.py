@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from ragsql_engine.chunking.document_type import detect_document_type
+from ragsql_engine.chunking.assessment.document_type import detect_document_type
+from ragsql_engine.chunking.language.sentences import sentence_ends
 from ragsql_engine.chunking.measures import UnitMeasure
-from ragsql_engine.chunking.sentences import sentence_ends
+from ragsql_engine.chunking.rulers.word import words_of
 from ragsql_engine.chunking.strategies import Plan
-from ragsql_engine.chunking.word import words_of
 
 Range = tuple[int, int]
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ragsql_engine.chunking.clause_labels import HAN_NUMERALS, values
-from ragsql_engine.chunking.markdown_nodes import leaves
+from ragsql_engine.chunking.clauses.labels import HAN_NUMERALS, values
+from ragsql_engine.chunking.markdown.parts import leaves
 from ragsql_engine.chunking.nodes import Node, Parts
 from ragsql_engine.chunking.sections import LONGEST_NAME, one_line, trimmed
 

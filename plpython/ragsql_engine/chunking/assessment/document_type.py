@@ -5,7 +5,7 @@ Only samples are looked at, so that the answer takes constant time.
 
 from pathlib import PurePosixPath
 
-from ragsql_engine.chunking import data_signs, markup_signs
+from ragsql_engine.chunking.assessment import data_signs, markup_signs
 from ragsql_engine.chunking.data import FORMATS
 
 _SAMPLE = 65_536  # characters from the beginning, and half as many from the middle

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from ragsql_engine.chunking import json_nodes, line_nodes, yaml_nodes
+from ragsql_engine.chunking.data import json_nodes, line_nodes, yaml_nodes
 from ragsql_engine.chunking.node_lists import line_number
 from ragsql_engine.chunking.nodes import Hints, Node
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ragsql_engine.chunking.markdown_blocks import CODE, HTML, LIST, PARAGRAPH, QUOTE, TABLE, Blocks
-from ragsql_engine.chunking.markdown_tables import Span, header_start, runs_of_rows, table
+from ragsql_engine.chunking.markdown.blocks import CODE, HTML, LIST, PARAGRAPH, QUOTE, TABLE, Blocks
+from ragsql_engine.chunking.markdown.tables import Span, header_start, runs_of_rows, table
 from ragsql_engine.chunking.nodes import Node, Parts
 from ragsql_engine.chunking.sections import LONGEST_NAME, one_line, trimmed
 

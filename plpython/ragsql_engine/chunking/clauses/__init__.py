@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from ragsql_engine.chunking.clause_heads import HEADING, Head, find_heads
-from ragsql_engine.chunking.clause_items import body, introduction, paragraphs
-from ragsql_engine.chunking.clause_sequence import clauses_among
+from ragsql_engine.chunking.clauses.heads import HEADING, Head, find_heads
+from ragsql_engine.chunking.clauses.items import body, introduction, paragraphs
+from ragsql_engine.chunking.clauses.sequence import clauses_among
 from ragsql_engine.chunking.nodes import Hints, Node
 from ragsql_engine.chunking.sections import Entry, nodes_of, trimmed
 from ragsql_engine.visibility import is_visible

@@ -5,8 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from ragsql_engine.chunking.json_scan import Scan
-from ragsql_engine.chunking.line_nodes import SECTION
+from ragsql_engine.chunking.data.json_scan import Scan
+from ragsql_engine.chunking.data.line_nodes import SECTION
 
 _BLANK = r"(?:(?>\s++|//[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)){0,99}"
 # A bracket, then what only JSON has there: a key, a value, or the other bracket.

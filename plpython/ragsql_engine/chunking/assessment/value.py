@@ -14,8 +14,8 @@ The weights are set by hand so that the labelled passages of the tests come out 
 import re
 from collections.abc import Callable, Sequence
 
-from ragsql_engine.chunking import boilerplate
-from ragsql_engine.chunking.boilerplate import Shape
+from ragsql_engine.chunking.assessment import boilerplate
+from ragsql_engine.chunking.assessment.boilerplate import Shape
 
 _SAMPLE = 500  # characters of text, and of code or data, whose words stand further apart
 _LONG_SAMPLE = 2_000

@@ -41,7 +41,7 @@ def split_title(rest: str, continues: bool) -> tuple[str, int]:
 
 
 def _is_title(line: str) -> bool:
-    if not line or len(line) > LONGEST_TITLE or line[0].islower():
+    if not line.strip() or len(line) > LONGEST_TITLE or line[0].islower():
         return False
     if _SENTENCE_SIGN.search(line) or _VERB.search(line):
         return False

@@ -7,9 +7,9 @@ text: only those at the top make sections.
 from collections.abc import Sequence
 from functools import partial
 
-from ragsql_engine.chunking.front_matter import front_matter_end
-from ragsql_engine.chunking.markdown_blocks import HTML, RULE, read
-from ragsql_engine.chunking.markdown_nodes import KINDS, Section, row
+from ragsql_engine.chunking.markdown.blocks import HTML, RULE, read
+from ragsql_engine.chunking.markdown.front_matter import front_matter_end
+from ragsql_engine.chunking.markdown.parts import KINDS, Section, row
 from ragsql_engine.chunking.nodes import Hints, Node
 from ragsql_engine.chunking.sections import Entry, nodes_of, one_line, trimmed
 from ragsql_engine.visibility import is_visible

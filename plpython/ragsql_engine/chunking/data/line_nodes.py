@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from ragsql_engine.chunking.data.outline import Outline
+from ragsql_engine.chunking.data.text_lines import content_lines
 from ragsql_engine.chunking.node_lists import label
 from ragsql_engine.chunking.nodes import Hints, Node
-from ragsql_engine.chunking.outline import Outline
-from ragsql_engine.chunking.text_lines import content_lines
 
 SECTION = re.compile(
     r"\[{1,2}\s{0,9}([^\[\]\r\n]{1,200}?)\s{0,9}\]{1,2}\s{0,99}(?:[#;][^\r\n]*+)?(?=[\r\n]|\Z)"

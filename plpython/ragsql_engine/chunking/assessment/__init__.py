@@ -1,0 +1,1 @@
+"""Judgements of texts and passages: type, value, quality."""

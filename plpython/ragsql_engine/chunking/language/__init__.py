@@ -1,0 +1,1 @@
+"""What scripts and languages ask for: where sentences end, which rules hold."""
