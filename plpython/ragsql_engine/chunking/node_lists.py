@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import overload
 
 from ragsql_engine.chunking.nodes import Node
+from ragsql_engine.chunking.strings import one_line
 
 LONGEST_LABEL = 80  # characters
 DEEPEST = 50  # levels; what lies deeper is a leaf
@@ -43,12 +44,8 @@ def offsets(text: str) -> "array[int]":
 
 
 def label(name: str) -> str:
-    """`name` as one element of a heading path: printable, on one line, of bounded length."""
-    name = name[: 2 * LONGEST_LABEL]
-    if not name.isprintable():
-        name = "".join(char if char.isprintable() else " " for char in name)
-    name = " ".join(name.split())
-    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
+    """`name` as one element of a heading path."""
+    return one_line(name, LONGEST_LABEL)
 
 
 def line_number(text: str, offset: int) -> int:

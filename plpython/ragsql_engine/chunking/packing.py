@@ -16,6 +16,7 @@ from ragsql_engine.chunking.language.sentences import phrase_end, sentence_ends
 from ragsql_engine.chunking.measures import Measure
 from ragsql_engine.chunking.nodes import Node, Parts
 from ragsql_engine.chunking.pieces import Piece
+from ragsql_engine.chunking.strings import trimmed
 
 # Leaves of these kinds are cut at line ends, the others at sentence ends.
 LINE_KINDS = frozenset({"code", "data", "table", "html", "front_matter"})
@@ -87,10 +88,8 @@ class Packer:
             ):
                 group.append(node)
                 continue
-            lead: list[Node] = []
-            if group and group[-1].kind == "heading" and not node.alone:
-                lead = group  # nothing but headings, since one begins a section
-            elif group:
+            lead = group if group and self._leads(group, node, whole) else []
+            if group and not lead:
                 last = self._piece(start, group, scope)
                 yield last
             group = []
@@ -117,6 +116,16 @@ class Packer:
             target = limits.size  # it introduces what follows
         together = limits.measure.count(group[0].start, node.end)
         return together <= target and self._fits(start, node.end, scope)
+
+    def _leads(self, group: list[Node], node: Node, whole: bool) -> bool:
+        """Whether `group` must not be left alone: headings, or the line that opens a class."""
+        if node.alone:
+            return False
+        if group[-1].kind == "heading":
+            return True  # the group is nothing but headings, since one begins a section
+        size = self._limits.measure.count(group[0].start, group[-1].end)
+        is_code = group[-1].kind == node.kind == "code"
+        return is_code and not whole and 5 * size <= self._limits.size
 
     def _tick(self) -> None:
         self._seen += 1
@@ -290,15 +299,6 @@ def word_end(text: str, start: int, position: int) -> int:
         return start + len(before.rstrip())
     words = before.rsplit(None, 1)
     return start + len(words[0]) if len(words) == 2 else clusters.floor(text, start, position)
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """`start`..`end` without white space at the two ends."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
 
 
 def _main_kind(group: list[Node]) -> str:

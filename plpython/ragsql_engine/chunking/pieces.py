@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ragsql_engine.chunking.context import ContextWriter
+from ragsql_engine.chunking.strings import after_space
 from ragsql_engine.tokens import Floor, TokenWindow
 from ragsql_engine.visibility import is_visible
 
@@ -102,7 +103,7 @@ def fit_exactly(
     begun = covered = -1  # of the piece before: a repeated text must not reach back beyond it
     for piece in pieces:
         if piece.start <= begun:
-            piece.start = _after_space(text, covered, piece.end)
+            piece.start = after_space(text, covered, piece.end)
         content = text[piece.start : piece.end]
         before = writer.prefix + header(piece, content, writer)
         piece.tokens = window.count(content)
@@ -126,10 +127,4 @@ def _cut(
         end, _ = window.fit(text, start, piece.end, floor, before)
         if end > covered and is_visible(text, start, end):
             yield replace(piece, start=start, end=end, tokens=window.count(text[start:end]))
-        start = _after_space(text, max(end, covered), piece.end)
-
-
-def _after_space(text: str, position: int, end: int) -> int:
-    while position < end and text[position].isspace():
-        position += 1
-    return position
+        start = after_space(text, max(end, covered), piece.end)

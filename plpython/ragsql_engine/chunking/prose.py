@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from ragsql_engine.chunking.nodes import Hints, Node, Parts
+from ragsql_engine.chunking.strings import after_space
 
 _NEWLINE = r"(?:\r\n|\r|\n)"
 _BLANK_LINES = re.compile(rf"{_NEWLINE}[^\S\r\n]*+{_NEWLINE}\s*+")
 _LINE_END = re.compile(rf"{_NEWLINE}\s*+")
-_EDGE = re.compile(r"\s*+")
 
 _ENDS = frozenset(".?!:;…。！？؟۔")
 # In a paragraph that is broken to a width, at least this share of the lines goes on in lower case.
@@ -18,7 +18,7 @@ _WRAPPED_SHARE = 1 / 4
 
 def parse(text: str, hints: Hints) -> Sequence[Node]:
     """One node for each paragraph: text between blank lines. Its parts are its lines."""
-    nodes, start = [], _after_space(text, 0)
+    nodes, start = [], after_space(text, 0, len(text))
     for gap in _BLANK_LINES.finditer(text, start):
         end = start + len(text[start : gap.start()].rstrip())
         if start < end:
@@ -51,8 +51,3 @@ def _lines(text: str, start: int, end: int) -> Parts:
         start = after
     lines.append(Node(start, end))
     return lines if len(lines) > 1 else ()
-
-
-def _after_space(text: str, position: int) -> int:
-    edge = _EDGE.match(text, position)
-    return edge.end() if edge else position

@@ -10,8 +10,6 @@ from functools import partial
 
 from ragsql_engine.chunking.nodes import Node, Parts
 
-LONGEST_NAME = 300  # characters of a context, or of an element of a heading path
-
 
 @dataclass(slots=True)
 class Entry:
@@ -136,21 +134,3 @@ def _parts(section: _Section) -> Parts:
     parts = [part for entry in own for part in entry.parts()]
     parts += [_node(child) for child in section.children or ()]
     return parts if len(parts) > 1 else parts[0].parts()
-
-
-def one_line(text: str, limit: int = LONGEST_NAME) -> str:
-    """`text` as a context or an element of a heading path: printable, on one line, bounded."""
-    line = " ".join(text[: 4 * limit].split())
-    if not line.isprintable():
-        line = "".join(char for char in line if char.isprintable() or char.isspace())
-        line = " ".join(line.split())
-    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
-
-
-def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """`start`..`end` without white space at its ends; empty where there is nothing else."""
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end

@@ -7,7 +7,8 @@ from ragsql_engine.chunking.clauses.heads import HEADING, Head, find_heads
 from ragsql_engine.chunking.clauses.items import body, introduction, paragraphs
 from ragsql_engine.chunking.clauses.sequence import clauses_among
 from ragsql_engine.chunking.nodes import Hints, Node
-from ragsql_engine.chunking.sections import Entry, nodes_of, trimmed
+from ragsql_engine.chunking.sections import Entry, nodes_of
+from ragsql_engine.chunking.strings import trimmed
 from ragsql_engine.visibility import is_visible
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ragsql_engine.chunking.clauses import labels
 from ragsql_engine.chunking.clauses.titles import split_title, title_below
 from ragsql_engine.chunking.node_lists import PAUSE_MASK
-from ragsql_engine.chunking.sections import one_line, trimmed
+from ragsql_engine.chunking.strings import one_line, trimmed
 
 HEADING, DECIMAL = "heading", "decimal"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ragsql_engine.chunking.clauses.labels import HAN_NUMERALS, values
 from ragsql_engine.chunking.markdown.parts import leaves
 from ragsql_engine.chunking.nodes import Node, Parts
-from ragsql_engine.chunking.sections import LONGEST_NAME, one_line, trimmed
+from ragsql_engine.chunking.strings import LONGEST_NAME, one_line, trimmed
 
 _DEEPEST = 6  # items in items
 _LONGEST_INTRODUCTION = 1000  # characters before the first item

@@ -11,8 +11,8 @@ from functools import partial
 from itertools import chain
 
 from ragsql_engine.chunking.code.paragraphs import Entry, arrange
-from ragsql_engine.chunking.code.words import one_line
 from ragsql_engine.chunking.nodes import Node
+from ragsql_engine.chunking.strings import one_line
 
 _DEEPEST = 28  # levels, each of which may take two: a paragraph and what is in it
 _TAB = 4

@@ -8,7 +8,7 @@ from tree_sitter import Node as Syntax
 
 from ragsql_engine.chunking.code.grammars import CONTAINER, FUNCTION, SQL, VALUE
 from ragsql_engine.chunking.code.source import Source
-from ragsql_engine.chunking.code.words import one_line
+from ragsql_engine.chunking.strings import one_line
 
 _LONGEST_SIGNATURE = 200
 _LONGEST_NAME = 100

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from tree_sitter import Node as Syntax
 
 from ragsql_engine.chunking.code.source import Source
-from ragsql_engine.chunking.code.words import one_line
+from ragsql_engine.chunking.strings import one_line
 
 _LONGEST, _LONGEST_IMPORT = 300, 80
 _MOST_NODES = 2000  # at the top of a file, where imports stand

@@ -11,8 +11,8 @@ from itertools import chain, count
 
 from ragsql_engine.chunking.code.blocks import block_nodes
 from ragsql_engine.chunking.code.paragraphs import Entry, arrange
-from ragsql_engine.chunking.code.words import one_line
 from ragsql_engine.chunking.nodes import Node
+from ragsql_engine.chunking.strings import one_line
 
 _LONGEST_SIGNATURE, _LONGEST_NAME = 200, 100
 _LOOK_AT = 1000

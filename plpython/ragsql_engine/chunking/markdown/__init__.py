@@ -11,7 +11,8 @@ from ragsql_engine.chunking.markdown.blocks import HTML, RULE, read
 from ragsql_engine.chunking.markdown.front_matter import front_matter_end
 from ragsql_engine.chunking.markdown.parts import KINDS, Section, row
 from ragsql_engine.chunking.nodes import Hints, Node
-from ragsql_engine.chunking.sections import Entry, nodes_of, one_line, trimmed
+from ragsql_engine.chunking.sections import Entry, nodes_of
+from ragsql_engine.chunking.strings import one_line, trimmed
 from ragsql_engine.visibility import is_visible
 
 # Lower than any heading, so that it holds none.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ragsql_engine.chunking.markdown.blocks import CODE, HTML, LIST, PARAGRAPH, QUOTE, TABLE, Blocks
 from ragsql_engine.chunking.markdown.tables import Span, header_start, runs_of_rows, table
 from ragsql_engine.chunking.nodes import Node, Parts
-from ragsql_engine.chunking.sections import LONGEST_NAME, one_line, trimmed
+from ragsql_engine.chunking.strings import LONGEST_NAME, one_line, trimmed
 
 KINDS = {CODE: "code", HTML: "html", QUOTE: "quote", TABLE: "table", LIST: "list"}
 """Kinds by the tag of a block; all else is prose."""

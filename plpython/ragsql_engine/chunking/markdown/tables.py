@@ -5,7 +5,7 @@ from functools import partial
 
 from ragsql_engine.chunking.node_lists import NodeList, offsets
 from ragsql_engine.chunking.nodes import Node, Parts
-from ragsql_engine.chunking.sections import one_line, trimmed
+from ragsql_engine.chunking.strings import one_line, trimmed
 
 _MOST_HEADER_LINES = 10
 _LINE = re.compile(r"[^\r\n]++")
