@@ -1,9 +1,11 @@
 """Prose: paragraphs and, where they do not fit, the lines that stand for themselves."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragsql_engine.chunking import prose
+from ragsql_engine.chunking.headings import find_headings
 from ragsql_engine.chunking.nodes import Hints
 from unit.node_checks import assert_tree
 
@@ -32,3 +34,34 @@ def test_a_line_that_goes_on_is_no_part() -> None:
     assert _texts(
         "A line that is\nbroken to a width. It goes\non here.\nThe Next one\nBegins."
     ) == [["A line that is\nbroken to a width. It goes\non here.", "The Next one\nBegins."]]
+
+
+@given(st.text("=# -~\r\nab.", max_size=60))
+def test_headings_leave_nothing_out(text: str) -> None:
+    assert_tree(text, prose.parse(text, Hints()))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("= Guide\n== Keys ==\ntext\n= = Deep = =\ntext\n# Last #\ntext", "Guide Keys Deep Last"),
+        ("Guide\n=====\n\ntext\n\nKeys\n----\ntext", "Guide Keys"),
+        ("Guide\r\n=====\r\n\r\ntext\r\n", "Guide"),
+        ("a long line of text that goes on\n---\n\n# ends like a sentence.\n== 5\n---\n####", ""),
+        ("x\ntitle\n=====\n#hashtag\n= = =\n", ""),
+        ("# " + "x" * 200, ""),
+    ],
+)
+def test_headings_of_plain_text(text: str, expected: str) -> None:
+    assert " ".join(heading.name for heading in find_headings(text)) == expected
+
+
+def test_sections_of_plain_text_have_paths() -> None:
+    text = (
+        "before\n\n= Guide =\n\n== Keys ==\nRotate them often, and keep the old ones for a day.\n"
+    )
+    nodes = prose.parse(text, Hints())
+    assert [(text[node.start : node.end].split("\n")[0], node.path) for node in nodes] == [
+        ("before", None),
+        ("= Guide =", ("Guide", "Keys")),
+    ]

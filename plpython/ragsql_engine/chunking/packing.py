@@ -26,7 +26,10 @@ _OVERLAPPING_LINE_KINDS = frozenset({"code", "data"})
 
 # Neighbouring blocks are put together up to this share of the size. Statements, members, rows and
 # items say little by themselves, so of these all that fits is put together.
-_MERGED_SHARE = 0.4
+_MERGED_SHARE = 0.5
+# A smaller share left before something large goes into the first piece of that.
+_LEADING_SHARE = 0.2
+_LEADING_KINDS = frozenset({"prose", "code"})
 _FULLY_MERGED_KINDS = frozenset({"code", "data", "list", "table"})
 
 _LINE = re.compile(r"[^\r\n]+")
@@ -118,14 +121,19 @@ class Packer:
         return together <= target and self._fits(start, node.end, scope)
 
     def _leads(self, group: list[Node], node: Node, whole: bool) -> bool:
-        """Whether `group` must not be left alone: headings, or the line that opens a class."""
+        """Whether `group` goes into the first piece of `node`: headings, a title, a class's line."""
         if node.alone:
             return False
         if group[-1].kind == "heading":
             return True  # the group is nothing but headings, since one begins a section
-        size = self._limits.measure.count(group[0].start, group[-1].end)
-        is_code = group[-1].kind == node.kind == "code"
-        return is_code and not whole and 5 * size <= self._limits.size
+        limits = self._limits
+        size = limits.measure.count(group[0].start, group[-1].end)
+        return (
+            not whole
+            and group[-1].kind == node.kind
+            and node.kind in _LEADING_KINDS
+            and size <= limits.size * _LEADING_SHARE
+        )
 
     def _tick(self) -> None:
         self._seen += 1

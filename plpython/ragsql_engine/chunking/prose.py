@@ -1,11 +1,14 @@
-"""Prose: paragraphs, which are cut at line ends and sentence ends where they must be."""
+"""Prose: sections and paragraphs, which are cut at line and sentence ends where they must be."""
 
 import re
 from collections.abc import Sequence
 from functools import partial
 
+from ragsql_engine.chunking.headings import Heading, find_headings
 from ragsql_engine.chunking.nodes import Hints, Node, Parts
-from ragsql_engine.chunking.strings import after_space
+from ragsql_engine.chunking.sections import Entry, nodes_of
+from ragsql_engine.chunking.strings import after_space, trimmed
+from ragsql_engine.visibility import is_visible
 
 _NEWLINE = r"(?:\r\n|\r|\n)"
 _BLANK_LINES = re.compile(rf"{_NEWLINE}[^\S\r\n]*+{_NEWLINE}\s*+")
@@ -17,14 +20,38 @@ _WRAPPED_SHARE = 1 / 4
 
 
 def parse(text: str, hints: Hints) -> Sequence[Node]:
-    """One node for each paragraph: text between blank lines. Its parts are its lines."""
-    nodes, start = [], after_space(text, 0, len(text))
-    for gap in _BLANK_LINES.finditer(text, start):
-        end = start + len(text[start : gap.start()].rstrip())
+    """Sections, where plain text has headings, and in them a node for each paragraph."""
+    headings = find_headings(text)
+    if not headings:
+        return _paragraphs(text, 0, len(text))
+    nodes = _paragraphs(text, 0, headings[0].start)
+    stops = [*(heading.start for heading in headings[1:]), len(text)]
+    return nodes + nodes_of(
+        _section(text, heading, stop) for heading, stop in zip(headings, stops, strict=True)
+    )
+
+
+def _section(text: str, heading: Heading, stop: int) -> Entry:
+    start, end = trimmed(text, heading.start, stop)
+    says = is_visible(text, heading.end, stop)
+    parts = partial(_parts, text, heading, stop)
+    return Entry(heading.level, heading.name, start, end, says, "prose", parts)
+
+
+def _parts(text: str, heading: Heading, stop: int) -> list[Node]:
+    own = Node(heading.start, heading.end, "heading")
+    return [own, *_paragraphs(text, heading.end, stop)]
+
+
+def _paragraphs(text: str, start: int, stop: int) -> list[Node]:
+    """Text between blank lines. Its parts are its lines."""
+    nodes, start = [], after_space(text, start, stop)
+    for gap in _BLANK_LINES.finditer(text, start, stop):
+        end = trimmed(text, start, gap.start())[1]
         if start < end:
             nodes.append(_paragraph(text, start, end))
         start = gap.end()
-    end = start + len(text[start:].rstrip())
+    end = trimmed(text, start, stop)[1]
     if start < end:
         nodes.append(_paragraph(text, start, end))
     return nodes
