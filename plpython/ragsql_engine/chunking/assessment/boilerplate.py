@@ -163,9 +163,11 @@ def limit(lower: str, heading: Sequence[str], shape: Shape) -> float:
         headed = {match.lastgroup or "" for match in found if match}
         value = _limit_of_heading(headed, shape)
     for words, test in _TESTS:
-        if any(map(lower.__contains__, words)):
-            sort = test(lower, headed, shape)
-            value = min(value, LIMITS[sort]) if sort else value
+        for word in words:  # faster than any() with a generator
+            if word in lower:
+                sort = test(lower, headed, shape)
+                value = min(value, LIMITS[sort]) if sort else value
+                break
     # Lines too short for running text, or words without a sentence.
     if (shape.words < 8 * shape.lines or not shape.ends) and shape.letters < 4 * _SHORT:
         sort = _navigation(lower, shape) or _outline(lower, shape)
@@ -245,7 +247,7 @@ def _outline(lower: str, shape: Shape) -> str | None:
 
 # Each test runs only where one of its words stands in the passage: looking for a word is cheap.
 _TESTS: tuple[tuple[tuple[str, ...], _Test], ...] = (
-    (("licen", "copyright", "warrant", "©", "(c) ", "permission is", "redistribution and"), _legal),
+    (("licen", "copyright", "warrant", "©", "permission is", "redistribution and"), _legal),
     (("cookie",), _cookies),
     (("....", ". . ."), _leaders),
     (("](", "http"), _links),

@@ -6,7 +6,7 @@ The value is the quality of the text, lowered to a limit where the passage is bo
     value   = min(quality, the limit of each sort of boilerplate that it is)
 
 where each summand is a feature from 0 to 1 by its weight (`_WEIGHTS`, `_quality`); lists, tables,
-data and code have formulas of their own. Everything is read off the first 500 characters (2,000 of code and data) by
+data and code have formulas of their own. Everything is read off the first 400 characters (2,000 of code and data) by
 counting, and patterns are tried only where a word of theirs occurs: a passage takes microseconds.
 The weights are set by hand so that the labelled passages of the tests come out right.
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from ragsql_engine.chunking.assessment import boilerplate
 from ragsql_engine.chunking.assessment.boilerplate import Shape
 
-_SAMPLE = 500  # characters of text, and of code or data, whose words stand further apart
+_SAMPLE = 400  # characters of text, and of code or data, whose words stand further apart
 _LONG_SAMPLE = 2_000
 _WIDE_KINDS = frozenset({"code", "data", "table", "front_matter"})
 
@@ -47,7 +47,8 @@ _FOREIGN_ENDS, _RARE_ENDS = "。！？؟۔।", "．…።။។"
 # end mark, it is one that has none (Thai, Lao).
 _FOREIGN_BYTES, _UNMARKED_BYTES = 1.2, 2.5
 
-# Words of definitions and instructions; two of them are enough.
+# Words of definitions and instructions.
+_ENOUGH_EXPLAINING = 2
 _EXPLAINING = (" is ", " are ", " means ", " must ", " you ", " can ", " if ")
 
 # Comments and documentation strings, in the marks of common languages.
@@ -100,14 +101,19 @@ def _sentences(shape: Shape) -> float:
 
 def _quality(lower: str, shape: Shape, letters: float, sentences: float) -> float:
     """The formula of well-formed text."""
-    explaining = sum(map(lower.__contains__, _EXPLAINING))
+    explaining = 0
+    for word in _EXPLAINING:
+        if word in lower:
+            explaining += 1
+            if explaining == _ENOUGH_EXPLAINING:
+                break
     text = (letters - _FEWEST_LETTERS) / (_MANY_LETTERS - _FEWEST_LETTERS)
     total = (
         _WEIGHTS["base"]
         + _WEIGHTS["size"] * _size(shape)
         + _WEIGHTS["sentences"] * sentences
         + _WEIGHTS["letters"] * min(max(text, 0), 1)
-        + _WEIGHTS["explains"] * min(explaining / 2, 1)
+        + _WEIGHTS["explains"] * explaining / _ENOUGH_EXPLAINING
     )
     whole = 0.4 + 0.6 * min(shape.letters / _WHOLE_LETTERS, 1)
     readable = min(letters / 0.5, 1)
