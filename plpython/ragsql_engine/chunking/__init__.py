@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ragsql_engine.chunking.assessment.value import predict_chunk_value
+from ragsql_engine.chunking.clusters import word_end
 from ragsql_engine.chunking.context import ContextWriter
 from ragsql_engine.chunking.language.scripts import uses_arabic_rules
 from ragsql_engine.chunking.lines import LineMap
 from ragsql_engine.chunking.measures import CharacterMeasure, Measure, token_measure
 from ragsql_engine.chunking.nodes import Hints
-from ragsql_engine.chunking.packing import Limits, Packer, word_end
+from ragsql_engine.chunking.packing import Limits, Packer
 from ragsql_engine.chunking.pieces import Piece, fit_exactly, header, join_small
 from ragsql_engine.chunking.rulers.spans import cut, fitter
 from ragsql_engine.chunking.rulers.token import TokenRuler

@@ -8,6 +8,8 @@ well-formed text.
 
 import unicodedata
 
+from ragsql_engine.chunking.strings import trimmed
+
 _ZERO_WIDTH_JOINER = "\u200d"
 # A longer row of regional indicators is no row of flags; it is cut anywhere.
 _LONGEST_FLAG_ROW = 64
@@ -43,6 +45,17 @@ def ceil(text: str, position: int, end: int) -> int:
         if is_boundary(text, candidate):
             return candidate
     return end
+
+
+def word_end(text: str, start: int, position: int) -> int:
+    """The last place in (start, position] to end a passage: white space, else a cluster."""
+    if position >= len(text):
+        return trimmed(text, start, len(text))[1]
+    before = text[start:position]
+    if text[position].isspace() or before[-1].isspace():
+        return start + len(before.rstrip())
+    words = before.rsplit(None, 1)
+    return start + len(words[0]) if len(words) == 2 else floor(text, start, position)
 
 
 def _extends(char: str) -> bool:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ragsql_engine.chunking import clusters
+from ragsql_engine.chunking.clusters import word_end
 from ragsql_engine.chunking.language.sentences import phrase_end, sentence_ends
 from ragsql_engine.chunking.measures import Measure
 from ragsql_engine.chunking.nodes import Node, Parts
@@ -296,17 +296,6 @@ class Packer:
         lines = _LINE.finditer(self._text, first, last.end)
         spans = (trimmed(self._text, *line.span()) for line in lines)
         return [start for start, end in spans if start < end]
-
-
-def word_end(text: str, start: int, position: int) -> int:
-    """The last place in (start, position] to end a passage: white space, else a cluster."""
-    if position >= len(text):
-        return trimmed(text, start, len(text))[1]
-    before = text[start:position]
-    if text[position].isspace() or before[-1].isspace():
-        return start + len(before.rstrip())
-    words = before.rsplit(None, 1)
-    return start + len(words[0]) if len(words) == 2 else clusters.floor(text, start, position)
 
 
 def _main_kind(group: list[Node]) -> str:

@@ -1,7 +1,7 @@
 """Passages of a fixed number of a model's tokens."""
 
+from ragsql_engine.chunking.clusters import word_end
 from ragsql_engine.chunking.measures import UnitMeasure
-from ragsql_engine.chunking.packing import word_end
 from ragsql_engine.chunking.strings import trimmed
 
 
