@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsql_engine.chunking import clusters
+from ragsql_engine.chunking.node_lists import offsets
 
 Offsets = NDArray[np.int64]
 
@@ -96,7 +97,8 @@ def words_of(text: str) -> "tuple[array[int], array[int]]":
     to_cut = run_ends - run_starts > LONGEST_WORD
     if len(ideographs):
         to_cut |= np.searchsorted(ideographs, run_ends) > np.searchsorted(ideographs, run_starts)
-    starts, ends = array("q"), array("q")
+    starts, ends = offsets(text), offsets(text)
+    run_starts, run_ends = run_starts.astype(starts.typecode), run_ends.astype(starts.typecode)
     done = 0
     for index in np.flatnonzero(to_cut).tolist():
         starts.frombytes(run_starts[done:index].tobytes())
