@@ -15,8 +15,9 @@ length of chunks that overlap counts every time. With R the excerpts and C the 5
 All are averaged over questions. Two things differ from the framework: chunks that merely touch an
 excerpt count as not holding it, and questions are ranked within their corpus only.
 
-Parameters were chosen on chatlogs, pubmed and state_of_the_union, and are reported on finance and
-wikitexts. The model is the quantised one that `ragsql up` installs.
+Parameters are chosen on chatlogs, pubmed and state_of_the_union, and reported on finance and
+wikitexts; docs/chunking.md says what was decided after a look at the latter. The model is the
+quantised one that `ragsql up` installs.
 """
 
 import argparse
