@@ -97,7 +97,7 @@ ask() { # QUESTION
 choose_documents
 "$ragsql" up
 say "loading $documents into the collection $collection"
-"$ragsql" load "$documents" --collection "$collection"
+"$ragsql" load "$documents" --collection "$collection" ${DOCS:+--strategy auto}
 for question in ${questions[@]+"${questions[@]}"}; do
     ask "$question"
     echo

@@ -10,8 +10,10 @@ begin
                     '\u3000\ufeff]*$' then
         raise exception using
             errcode = '22023',
-            message = format('%s has no visible character', argument),
-            hint    = format('Give %s some text.', argument);
+            message = case argument
+                          when 'content' then 'content too small to chunk'
+                          else format('%s has no visible character', argument) end,
+            hint    = format('Give %s at least one visible character.', argument);
     end if;
 end
 $$;

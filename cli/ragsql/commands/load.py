@@ -48,10 +48,13 @@ def _check_text(
 def _endings(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
-    for value in values:
-        if not value.strip(".") or "/" in value:
-            raise click.BadParameter(f"{value!r} is no file ending; for example: .py")
-    return tuple(f".{value.lstrip('.').lower()}" for value in values)
+    endings = [value.removeprefix("*").lstrip(".").lower() for value in values]
+    for value, ending in zip(values, endings, strict=True):
+        if not ending or set(ending) & set("/*?[], "):
+            raise click.BadParameter(
+                f"{value!r} is no file ending; for example: --ext .py --ext .go"
+            )
+    return tuple(f".{ending}" for ending in endings)
 
 
 _HELP = """Load the documents below DIR (or one file) into a collection.
@@ -77,7 +80,10 @@ large or skipped) or the load was stopped, 2 wrong usage, 3 migrations are missi
 @click.option("--collection", required=True, callback=_check_text, help="Made where missing.")
 @click.option("--tag", "tags", multiple=True, callback=_check_text, help="Can be repeated.")
 @click.option("--ext", "endings", multiple=True, callback=_endings, help="Can be repeated.")
-@click.option("--strategy", help="Cuts these documents so, whatever the collection says.")
+@click.option(
+    "--strategy",
+    help="How to cut these documents, whatever the collection says; one that is made keeps it.",
+)
 @click.option("--chunk-size", type=click.IntRange(1), help="In the unit of the strategy.")
 @click.option("--overlap", type=click.IntRange(0), help="In the unit of the strategy.")
 @click.option("--dry-run", is_flag=True, help="Show what would be loaded; needs no server.")
@@ -121,9 +127,9 @@ def load(
     extensions = (*EXTENSIONS, *endings)
     files, passed = walk(directory, follow_links=follow_links, extensions=extensions)
     if not files and not passed:
-        found = "is not" if os.path.isfile(directory) else "holds none"
+        found = "is not a file" if os.path.isfile(directory) else "holds no file"
         raise click.ClickException(
-            f"No file to load: {one_line(directory)} {found} a file that ends in "
+            f"No file to load: {one_line(directory)} {found} that ends in "
             f"{', '.join(extensions)} and is not hidden.\n"
             "Hint: --ext adds an ending; convert what is no text first."
         )
@@ -180,7 +186,7 @@ def _load(
     stop = threading.Event()
     with contextlib.ExitStack() as stack:
         connections = _connect(settings, stack, _number_of_jobs(jobs, len(files)))
-        _check_chunking(connections[0], target.chunking)
+        _prepare_collection(connections[0], target)
         stores = [Store(connection, target, stop) for connection in connections]
         report = Report(len(files) + len(passed), sum(file.size for file in files))
         problem = None
@@ -224,15 +230,31 @@ def _connect(
     return connections
 
 
-def _check_chunking(connection: psycopg.Connection, chunking: Chunking) -> None:
-    """Fail once, before the first file, where every file would fail."""
+def _prepare_collection(connection: psycopg.Connection, target: Target) -> None:
+    """Make a missing collection with the strategy asked for, so that a later load keeps to it.
+
+    What cannot work fails here, once, and not with every file.
+    """
+    chunking = target.chunking
     if chunking.strategy is None:
         return
+    settings = (chunking.strategy, chunking.chunk_size, chunking.overlap)
     with friendly_errors(), connection.transaction():
         connection.execute(
             "select from rag.chunk_text('settings', strategy => %s, chunk_size => %s, overlap => %s)",
-            (chunking.strategy, chunking.chunk_size, chunking.overlap),
+            settings,
         )
+        known = connection.execute(
+            "select from rag.collection where name = %s", (target.collection,)
+        ).fetchone()
+        if known is None:
+            # a name that is taken and hidden is told of by the first file
+            with contextlib.suppress(psycopg.errors.DuplicateObject), connection.transaction():
+                connection.execute(
+                    "select rag.create_collection(%s, strategy => %s, chunk_size => %s, "
+                    "overlap => %s)",
+                    (target.collection, *settings),
+                )
 
 
 def _number_of_jobs(asked: int | None, files: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ragsql.loading.decode import BinaryContent, Decoded, Undecodable, decode
 from ragsql.loading.title import find_title
-from ragsql.loading.walk import FoundFile
+from ragsql.loading.walk import EXTENSIONS, FoundFile
 
 DEFAULT_MAX_BYTES = 20_000_000
 # The server refuses a text of these alone: white space, controls, characters without a width.
@@ -99,7 +99,7 @@ def prepare(file: FoundFile, options: ReadOptions) -> Document | Refused:
 def _document(file: FoundFile, decoded: Decoded, size: int) -> Document:
     return Document(
         source=file.source,
-        title=find_title(decoded.text, file.source.rpartition("/")[2]),
+        title=_title(decoded.text, file.source.rpartition("/")[2]),
         content=decoded.text,
         encoding=decoded.encoding,
         size=size,
@@ -107,6 +107,11 @@ def _document(file: FoundFile, decoded: Decoded, size: int) -> Document:
         nul_replaced=decoded.nul_replaced,
         surrogates_replaced=decoded.surrogates_replaced,
     )
+
+
+def _title(text: str, name: str) -> str:
+    """What a document calls itself; of code and data, whose signs mean other things, its name."""
+    return find_title(text, name) if name.lower().endswith(EXTENSIONS) else name
 
 
 def _read(file: FoundFile, limit: int) -> bytes | None:

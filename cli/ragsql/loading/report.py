@@ -30,6 +30,7 @@ class Report:
         self.nul_replaced = 0
         self.surrogates_replaced = 0
         self.guessed = 0
+        self.cut_otherwise = 0
         self._dry_run = dry_run
         self._files = files
         self._started = time.monotonic()
@@ -65,8 +66,11 @@ class Report:
             self.nul_replaced += document.nul_replaced
             self.surrogates_replaced += document.surrogates_replaced
             self.guessed += document.guessed
+        self.cut_otherwise += result.warned
         if result.outcome == "failed" or result.outcome in _WARNINGS:
             self._show(result)
+        elif result.warned and self.cut_otherwise <= _LISTED:
+            self.say(f"warning: {result.source}: {result.detail}")
         done = self.outcomes.total()
         self._progress.update(
             self._task,
@@ -101,8 +105,8 @@ class Report:
 
     @property
     def warned(self) -> int:
-        """Number of files that were not loaded though nothing went wrong."""
-        return sum(self.outcomes[outcome] for outcome in _WARNINGS)
+        """Number of files that were not loaded though nothing went wrong, or cut otherwise."""
+        return sum(self.outcomes[outcome] for outcome in _WARNINGS) + self.cut_otherwise
 
     def summary(self, run_id: uuid.UUID | None = None) -> str:
         """Return the one line that closes a run."""
@@ -119,6 +123,8 @@ class Report:
             parts.append(f"{self.nul_replaced} NUL replaced")
         if self.surrogates_replaced:
             parts.append(f"{self.surrogates_replaced} lone surrogates replaced")
+        if self.cut_otherwise:
+            parts.append(f"{self.cut_otherwise} cut otherwise than asked")
         if self._dry_run:
             return "; ".join([*parts, "dry run, nothing stored"])
         parts.append(f"{self.chunks} chunks in {_duration(time.monotonic() - self._started)}")

@@ -51,7 +51,10 @@ class Meaning(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What happened to one file; ``detail`` is what the log says about it."""
+    """What happened to one file.
+
+    ``detail`` is what the log says about it; ``warned``, that it was cut otherwise than asked.
+    """
 
     source: str
     outcome: str
@@ -59,6 +62,7 @@ class FileResult:
     chunks: int = 0
     detail: str = ""
     document: Document | None = None
+    warned: bool = False
 
 
 def meaning_of(error: psycopg.Error, connection: psycopg.Connection) -> Meaning:
@@ -189,8 +193,9 @@ class Store:
                 raise RunStopped("rag.ingest returned no row; run `ragsql doctor`.")
             document_id, status, chunks = row
             notes = "; ".join(note for note in (document.notes, *self._warnings) if note)
+            warned = bool(self._warnings)
             result = FileResult(
-                document.source, status, document.size, chunks or 0, notes[:1000], document
+                document.source, status, document.size, chunks or 0, notes[:1000], document, warned
             )
             self._log(result, document_id)
         return result

@@ -11,7 +11,7 @@ from ragsql_engine.chunking.lines import LineMap
 from ragsql_engine.chunking.measures import CharacterMeasure, Measure, token_measure
 from ragsql_engine.chunking.nodes import Hints
 from ragsql_engine.chunking.packing import Limits, Packer
-from ragsql_engine.chunking.pieces import Piece, fit_exactly, header, join_small
+from ragsql_engine.chunking.pieces import Piece, fit_exactly, header, indent, join_small
 from ragsql_engine.chunking.rulers.spans import cut, fitter
 from ragsql_engine.chunking.rulers.token import TokenRuler
 from ragsql_engine.chunking.strategies import STRATEGIES, Plan, find_strategy, plan
@@ -87,7 +87,8 @@ def _packed(
     least = plan.min_chunk_size
     is_small = len(text.strip()) < least
     size = max(plan.chunk_size, len(text)) if is_small else plan.chunk_size
-    carries = plan.strategy.name == "semantic" and uses_arabic_rules(text)
+    asked_overlap = plan.asked[1]
+    carries = plan.strategy.name == "semantic" and asked_overlap is None and uses_arabic_rules(text)
     limits = Limits(
         measure, size, plan.overlap, _ARABIC_CARRY if carries else 0, tokens, room, writer.size
     )
@@ -98,7 +99,7 @@ def _packed(
         )
 
     pieces = Packer(text, limits, hints.pause).pack(plan.strategy.parse(text, hints))
-    joined = join_small(text, pieces, least, may_be_one)
+    joined = indent(text, join_small(text, pieces, least, may_be_one), may_be_one)
     if window is None:
         return joined
     most = size + least if by_tokens else None

@@ -29,11 +29,10 @@ _OVERLAPPING_LINE_KINDS = frozenset({"code", "data"})
 _MERGED_SHARE = 0.5
 # A smaller share left before something large goes into the first piece of that.
 _LEADING_SHARE = 0.2
-_LEADING_KINDS = frozenset({"prose", "code"})
+_LEADING_KINDS = frozenset({"prose", "code", "data"})
 _FULLY_MERGED_KINDS = frozenset({"code", "data", "list", "table"})
 
 _LINE = re.compile(r"[^\r\n]+")
-_WORD_START = re.compile(r"(?<=\s)\S")
 _NODES_BETWEEN_PAUSES = 4096
 
 
@@ -63,6 +62,7 @@ class _Scope:
     section: tuple[int, int] | None = None
     contexts: tuple[tuple[int, str], ...] = ()
     capacity: int = 0
+    outer: "_Scope | None" = None
 
 
 class Packer:
@@ -113,6 +113,8 @@ class Packer:
     ) -> bool:
         """Whether `node` goes into the piece of `group`."""
         limits, kind = self._limits, group[-1].kind
+        if node.kind == "heading" and kind != "heading":
+            return False  # it begins something
         if not (kind == node.kind and kind in _FULLY_MERGED_KINDS):
             target = min(target, int(limits.size * _MERGED_SHARE))
         if group[-1].kind == "heading" or self._text[group[-1].end - 1] == ":":
@@ -125,7 +127,7 @@ class Packer:
         if node.alone:
             return False
         if group[-1].kind == "heading":
-            return True  # the group is nothing but headings, since one begins a section
+            return True  # the group is nothing but headings, since one begins a group
         limits = self._limits
         size = limits.measure.count(group[0].start, group[-1].end)
         return (
@@ -147,8 +149,10 @@ class Packer:
         )
 
     def _piece(self, start: int, group: list[Node], scope: _Scope) -> Piece:
-        path, section = scope.path, scope.section
-        first = group[0]
+        first, outer = group[0], scope
+        while outer.outer is not None and outer.section and start < outer.section[0]:
+            outer = outer.outer  # a leading piece begins before what it leads to
+        path, section = outer.path, outer.section
         if len(group) == 1:
             kind = first.kind
             if first.path is not None:
@@ -229,7 +233,7 @@ class Packer:
         if node.path is not None:
             path, section = node.path, (node.start, node.end)
         used = self._limits.context_size(path, tuple(text for _, text in contexts))
-        return _Scope(path, section, contexts, max(self._limits.capacity - used, 1))
+        return _Scope(path, section, contexts, max(self._limits.capacity - used, 1), scope)
 
     def _cut(self, start: int, end: int, scope: _Scope) -> int:
         """The best end of a piece inside a sentence, or a line, that is too large."""
@@ -263,10 +267,9 @@ class Packer:
 
     def _overlapping_start(self, last: Piece, node: Node, scope: _Scope) -> int:
         """Where the piece that begins with `node` begins, the repeated text included."""
-        limits = self._limits
         if last.kind in _PROSE_KINDS and node.kind in _PROSE_KINDS:
             starts = self._sentence_starts(last)
-        elif limits.overlap and last.kind == node.kind and node.kind in _OVERLAPPING_LINE_KINDS:
+        elif last.kind == node.kind in _OVERLAPPING_LINE_KINDS and node.path is None:
             starts = self._line_starts(last)
         else:
             return node.start
@@ -274,28 +277,30 @@ class Packer:
 
     def _sentence_starts(self, last: Piece) -> list[int]:
         limits = self._limits
-        if limits.carry:
-            ends = [last.start, *sentence_ends(self._text, last.start, last.end)]
-            reach = limits.measure.back(last.end, limits.size // 2)
-            ends = [end for end in ends[-limits.carry - 1 : -1] if end >= reach]
-        elif limits.overlap:
-            reach = limits.measure.back(last.end, limits.overlap)
-            ends = sentence_ends(self._text, reach, last.end)[:-1]
-            if not ends and (word := _WORD_START.search(self._text, reach, last.end)):
-                ends = [word.start()]
-        else:
+        if not limits.carry and not limits.overlap:
             return []
-        starts = (trimmed(self._text, end, last.end)[0] for end in ends)
+        ends = [last.start, *sentence_ends(self._text, last.start, last.end)]
+        if limits.carry:
+            reach = limits.measure.back(last.end, limits.size // 2)
+            ends = ends[-limits.carry - 1 : -1]
+        else:
+            reach = self._reach(last)
+        starts = (trimmed(self._text, end, last.end)[0] for end in ends if end >= reach)
         return [start for start in starts if last.start < start < last.end]
 
     def _line_starts(self, last: Piece) -> list[int]:
-        reach = self._limits.measure.back(last.end, self._limits.overlap)
-        first = self._text.find("\n", max(reach - 1, last.start), last.end)
+        first = self._text.find("\n", max(self._reach(last) - 1, last.start), last.end)
         if first < 0:
             return []
         lines = _LINE.finditer(self._text, first, last.end)
         spans = (trimmed(self._text, *line.span()) for line in lines)
         return [start for start, end in spans if start < end]
+
+    def _reach(self, last: Piece) -> int:
+        """Where the overlap with a piece may begin: a smaller one keeps the share of it."""
+        limits = self._limits
+        share = (last.end - last.start) * limits.overlap // limits.size
+        return max(limits.measure.back(last.end, limits.overlap), last.end - share)
 
 
 def _main_kind(group: list[Node]) -> str:

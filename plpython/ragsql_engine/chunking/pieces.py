@@ -8,6 +8,10 @@ from ragsql_engine.chunking.strings import after_space
 from ragsql_engine.tokens import Floor, TokenWindow
 from ragsql_engine.visibility import is_visible
 
+_HEAD = 500  # characters of a piece in which its headings stand
+# Their lines mean something by how far they are indented.
+INDENTED_KINDS = frozenset({"code", "data", "list"})
+
 
 @dataclass(slots=True)
 class Piece:
@@ -76,14 +80,31 @@ def _is_small(piece: Piece, min_chunk_size: int) -> bool:
 def _joined(before: Piece, after: Piece) -> Piece:
     """One piece of two; what names it is the larger one."""
     larger = max(before, after, key=lambda piece: piece.end - piece.start)
-    return replace(larger, start=before.start, end=after.end, context=before.context)
+    path, section = larger.path, larger.section
+    if section is not None and before.start < section[0]:
+        path = tuple(a for a, b in zip(before.path, after.path, strict=False) if a == b)
+        section = before.section if path == before.path else None
+    return Piece(before.start, after.end, larger.kind, path, section, before.context)
+
+
+def indent(text: str, pieces: list[Piece], fits: Callable[[int, int], bool]) -> list[Piece]:
+    """Let pieces of lines begin where their first line does: indentation tells what they are."""
+    for piece in pieces:
+        if piece.kind not in INDENTED_KINDS:
+            continue
+        start = piece.start
+        while start > 0 and text[start - 1] in " \t":
+            start -= 1
+        if (start == 0 or text[start - 1] in "\r\n") and fits(start, piece.end):
+            piece.start = start
+    return pieces
 
 
 def header(piece: Piece, content: str, writer: ContextWriter) -> str:
     """What is embedded before a piece; nothing that it says itself."""
     path = piece.path
     if piece.section is not None and piece.start <= piece.section[0]:
-        path = path[:-1]
+        path = tuple(name for name in path[:-1] if name not in content[:_HEAD])
     return writer.text(path, tuple(line for line in piece.context if line not in content))
 
 

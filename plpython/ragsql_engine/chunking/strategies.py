@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ragsql_engine.chunking import prose
+from ragsql_engine.chunking.assessment.contracts import reads_like_a_contract
 from ragsql_engine.chunking.assessment.document_type import detect_document_type
 from ragsql_engine.chunking.nodes import Hints, Node
 from ragsql_engine.chunking.rulers.character import CharacterRuler
@@ -120,7 +121,8 @@ class Plan:
         if self.strategy.name != "auto":
             return self
         kind = detect_document_type(text, hints.source, hints.mime)
-        return plan(_BY_TYPE[kind], *self.asked)
+        is_contract = kind == "prose" and reads_like_a_contract(text)
+        return plan("clause" if is_contract else _BY_TYPE[kind], *self.asked)
 
     def require_model(self, present: bool) -> None:
         """Refuse a size in tokens where there is no model to count them."""
@@ -143,7 +145,7 @@ def plan(
     Without a minimum, it is 20 characters, and never more than a quarter of a chunk that is
     itself measured in characters.
     """
-    chosen = find_strategy(strategy or STRATEGIES[0].name)
+    chosen = find_strategy(STRATEGIES[0].name if strategy is None else strategy)
     size = chosen.chunk_size if chunk_size is None else chunk_size
     if not 1 <= size <= chosen.largest:
         raise InvalidParameter(
@@ -154,7 +156,7 @@ def plan(
     if not 0 <= shared < size:
         raise InvalidParameter(
             f"overlap is {shared}, but must be at least 0 and less than chunk_size {size}",
-            hint=f"Try overlap => {size // 4}.",
+            hint=f"Try an overlap of {size // 4}.",
         )
     by_default = MIN_CHUNK_SIZE if chosen.unit != "characters" else min(MIN_CHUNK_SIZE, size // 4)
     least = by_default if min_chunk_size is None else min_chunk_size

@@ -50,6 +50,12 @@ _LICENCE = (
 # Nobody but a licence begins so.
 _GRANT = ("permission is hereby granted", "redistribution and use in source", "spdx-license-id")
 _COPYRIGHT = re.compile(r"(?:copyright|©|\(c\))[^\n.]{0,40}(?:19|20)\d\d")
+_NOTICE = ("licen", "copyright", "©", "all rights reserved")
+# A block comment, or lines that are comments; a line of declarations may stand before it.
+_FIRST_COMMENT = re.compile(
+    r"(?:(?:<\?php|#!)[^\n]*\n)?\s*(?:/\*.*?\*/|(?:[ \t]*(?:#|//|--|;|%)[^\n]*(?:\n|\Z))+)",
+    re.DOTALL,
+)
 _SHORT = 250  # bytes of letters: a notice, no text
 # Whoever weighs what a licence means says so.
 _DISCUSSING = (" you ", " so ", " if ", " because ", " which ", "?")
@@ -173,6 +179,14 @@ def limit(lower: str, heading: Sequence[str], shape: Shape) -> float:
         sort = _navigation(lower, shape) or _outline(lower, shape)
         value = min(value, LIMITS[sort]) if sort else value
     return value
+
+
+def without_notice(code: str) -> str:
+    """Code without the licence above it, where there is code besides."""
+    comment = _FIRST_COMMENT.match(code)
+    if comment is None or not any(map(comment[0].lower().__contains__, _NOTICE)):
+        return code
+    return code[comment.end() :].strip() or code
 
 
 def _limit_of_heading(headed: set[str], shape: Shape) -> float:

@@ -59,6 +59,8 @@ _FEW_COMMENT_WORDS, _ENOUGH_COMMENT_WORDS = 5, 25
 def predict_chunk_value(content: str, heading: Sequence[str] = (), kind: str = "prose") -> float:
     """0 to 1, rounded to two decimals, for any text, heading path and kind of chunk."""
     head = content[: _LONG_SAMPLE if kind in _WIDE_KINDS else _SAMPLE].strip()
+    if kind == "code":
+        head = boilerplate.without_notice(head)
     lower = head.lower()
     shape, letters = _shape(head)
     if not shape.letters:
