@@ -784,8 +784,9 @@ begin
           and (d.document_id = chunk_quality.document_id
                or d.collection_id = _collection.collection_id)
     )
-    select count(*), sum((counts).chunks), sum((counts).split_fences),
-           sum((counts).split_tables), sum((counts).cut_lists), sum((counts).cut_sentences),
+    select count(*), coalesce(sum((counts).chunks), 0), coalesce(sum((counts).split_fences), 0),
+           coalesce(sum((counts).split_tables), 0), coalesce(sum((counts).cut_lists), 0),
+           coalesce(sum((counts).cut_sentences), 0),
            sum((counts).within_size)::real / nullif(sum((counts).chunks), 0),
            sum((counts).characters_covered)::real / nullif(sum((counts).characters_total), 0)
     into _result
@@ -3664,8 +3665,10 @@ begin
                     '\u3000\ufeff]*$' then
         raise exception using
             errcode = '22023',
-            message = format('%s has no visible character', argument),
-            hint    = format('Give %s some text.', argument);
+            message = case argument
+                          when 'content' then 'content too small to chunk'
+                          else format('%s has no visible character', argument) end,
+            hint    = format('Give %s at least one visible character.', argument);
     end if;
 end
 $_$;
