@@ -107,7 +107,9 @@ def test_settings_of_the_collection_changed_means_split_anew(conn: Connection) -
 @pytest.mark.parametrize("content", ["", "   \n\t", "\u200b\ufeff", None])
 def test_a17_blank_content_is_refused_and_nothing_written(conn: Connection, content: str) -> None:
     before = rows_of(conn)
-    throws_ok(conn, "select rag.ingest('docs', %s)", "22023", "content too small to chunk", [content])
+    throws_ok(
+        conn, "select rag.ingest('docs', %s)", "22023", "content too small to chunk", [content]
+    )
     assert rows_of(conn) == before
 
 

@@ -215,6 +215,54 @@ def test_arabic_carries_the_last_two_sentences_over() -> None:
     assert english[0]["end_offset"] < english[1]["start_offset"]
 
 
+def test_an_overlap_shrinks_with_the_window() -> None:
+    text = "\n\n".join(f"Sentence {number} of the text stands here alone." for number in range(60))
+    chunks = rows(text, "documentation", window=word_window(66))
+    assert len(chunks) > 5
+    repeated = sum(before["end_offset"] - after["start_offset"]
+                   for before, after in itertools.pairwise(chunks)
+                   if before["end_offset"] > after["start_offset"])  # fmt: skip
+    assert repeated <= len(text) // 3
+
+
+def test_an_overlap_that_is_asked_for_takes_the_place_of_what_arabic_carries() -> None:
+    text = "أغلق المدير الصمام القديم في المدينة البعيدة. " * 30
+    for before, after in itertools.pairwise(rows(text, "semantic", None, 0)):
+        assert before["end_offset"] <= after["start_offset"]
+
+
+def test_lines_keep_their_indentation() -> None:
+    text = "class Cart:\n" + "".join(
+        f"    def get_{number}(self):\n        return self.items[{number}]\n\n"
+        for number in range(12)
+    )
+    chunks = rows(text, "code", 150, source="cart.py")
+    assert_sound(text, chunks)
+    assert len(chunks) > 3
+    assert all(content.startswith("    def") for content in _contents(chunks[1:]))
+
+
+def test_a_bare_title_goes_with_what_it_stands_over() -> None:
+    text = (
+        "The history of the bridge\n\nThe first bridge was built of wood and stood for long.\n\n"
+        "Reconstruction\n\nIn 1620 the wooden bridge burnt down. A tax on salt paid for stone.\n"
+    )
+    chunks = rows(text, "semantic")
+    assert _headings(chunks) == [["The history of the bridge"], ["Reconstruction"]]
+    assert chunks[1]["content"].startswith("Reconstruction")
+
+
+def test_sections_begin_where_their_chunks_do() -> None:
+    for text, mode, source in [
+        (MODULE, "code", "a.py"),
+        ("# A\nx\n\n# B\n" + "y. " * 90, "md", ""),
+    ]:
+        for chunk in rows(text, "markdown" if mode == "md" else mode, 200, source=source):
+            if chunk["section_start"] is not None:
+                assert chunk["section_start"] <= chunk["start_offset"]
+                assert chunk["section_end"] >= chunk["end_offset"]
+
+
 # what is embedded with it -----------------------------------------------------------------------
 
 MODULE = (
@@ -257,6 +305,13 @@ def test_context_takes_at_most_a_quarter_of_the_window() -> None:
     assert any(chunk["embed_text"] for chunk in chunks)
 
 
+CONTRACT = "Agreement between the parties\n\n" + "\n".join(
+    f"{article}.{number} Each party shall keep to what is agreed in number {number}."
+    for article in (1, 2)
+    for number in (1, 2, 3)
+)
+
+
 # settings ---------------------------------------------------------------------------------------
 
 
@@ -278,6 +333,7 @@ def test_token_chunks_are_full() -> None:
     [
         ("def f(x):\n    return x\n", "f.py", "code"),
         ('{"a": [1, 2], "b": {"c": null}}', None, "data"),
+        (CONTRACT, "lease.txt", "clause"),
         ("# Title\n\nText.\n\n| a | b |\n|---|---|\n| some | cells |\n", None, "table"),
         ("Plain words make a sentence. Here is one more of them.", None, "prose"),
     ],

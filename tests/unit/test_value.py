@@ -204,3 +204,11 @@ def test_more_of_a_fragment_counts_no_less(length: int) -> None:
 def test_long_text_is_sampled() -> None:
     text = EXPLAINING["instruction"] + " "
     assert predict_chunk_value(text * 10_000) == predict_chunk_value((text * 20)[:2000])
+
+
+def test_a_licence_above_code_does_not_count() -> None:
+    notice = "/* Licensed under the Apache License, Version 2.0. All rights reserved. */\n"
+    code = "class Account {\n    int total(int a) {\n        return a + 1;\n    }\n}\n" * 4
+    bare = predict_chunk_value(code, kind="code")
+    assert predict_chunk_value(notice + code, kind="code") == bare > 0.3
+    assert predict_chunk_value(notice, kind="code") <= 0.3

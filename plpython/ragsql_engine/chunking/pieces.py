@@ -80,11 +80,10 @@ def _is_small(piece: Piece, min_chunk_size: int) -> bool:
 def _joined(before: Piece, after: Piece) -> Piece:
     """One piece of two; what names it is the larger one."""
     larger = max(before, after, key=lambda piece: piece.end - piece.start)
-    path, section = larger.path, larger.section
-    if section is not None and before.start < section[0]:
-        path = tuple(a for a, b in zip(before.path, after.path, strict=False) if a == b)
-        section = before.section if path == before.path else None
-    return Piece(before.start, after.end, larger.kind, path, section, before.context)
+    section = larger.section
+    if section is not None:
+        section = min(section[0], before.start), max(section[1], after.end)
+    return Piece(before.start, after.end, larger.kind, larger.path, section, before.context)
 
 
 def indent(text: str, pieces: list[Piece], fits: Callable[[int, int], bool]) -> list[Piece]:
