@@ -95,6 +95,8 @@ def indent(text: str, pieces: list[Piece], fits: Callable[[int, int], bool]) -> 
         while start > 0 and text[start - 1] in " \t":
             start -= 1
         if (start == 0 or text[start - 1] in "\r\n") and fits(start, piece.end):
+            if piece.section is not None and piece.section[0] == piece.start:
+                piece.section = start, piece.section[1]
             piece.start = start
     return pieces
 
