@@ -1,7 +1,10 @@
 """Running a grammar on a text within bounds of memory and time."""
 
+import contextlib
 import importlib
+import os
 import resource
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +25,9 @@ _CALLS_PER_PAUSE = 100
 # What a scanner reads, as a multiple of the text: some look ahead to its end at every token.
 _MOST_READ = 40
 _PIECE = 2048
+# Bytes; a smaller text cannot take much, whatever it says.
+_SMALL = 2_000
+_NAP = 0.002  # seconds
 # Seconds of this thread: ten times what is usual. Text in the wrong language makes some grammars
 # try so many ways out that a megabyte takes a quarter of a minute.
 _SECONDS, _SECONDS_PER_MEGABYTE = 2.0, 2.0
@@ -45,6 +51,8 @@ def parse_tree(language: Language, text: str, data: bytes, pause: Callable[[], N
         raise NotParsedError(f"the grammar for {language.name} is not installed") from None
     except (AttributeError, ValueError, TypeError):
         raise NotParsedError(f"the grammar for {language.name} does not fit tree-sitter") from None
+    if len(data) > _SMALL and not _survives(parser, data, pause):
+        raise NotParsedError(f"parsing as {language.name} takes too much")
     guard = _Guard(data, pause)
     try:
         tree = parser.parse(guard.read, encoding="utf8", progress_callback=guard.must_stop)
@@ -53,6 +61,45 @@ def parse_tree(language: Language, text: str, data: bytes, pause: Callable[[], N
     if tree is None or guard.is_exhausted:
         raise NotParsedError(f"parsing as {language.name} takes too much")
     return tree
+
+
+def _survives(parser: Parser, data: bytes, pause: Callable[[], None]) -> bool:
+    """Whether a child process can parse `data` within bounds.
+
+    On text that is not in its language a parser's error recovery can take gigabytes within one of
+    its steps, and then ends the process: that must not be the server's.
+    """
+    child = os.fork()
+    if child == 0:
+        try:
+            _parse_in_child(parser, data)
+        finally:
+            os._exit(1)
+    try:
+        while True:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return status == 0
+            time.sleep(_NAP)
+            pause()
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        raise
+
+
+def _parse_in_child(parser: Parser, data: bytes) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)  # the server's handlers are not for this process
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    size = _resident(0) + _MOST_MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    seconds = 2 + int(_SECONDS + _SECONDS_PER_MEGABYTE * len(data) / 1e6)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    guard = _Guard(data, lambda: None)
+    tree = parser.parse(guard.read, encoding="utf8", progress_callback=guard.must_stop)
+    os._exit(0 if tree is not None and not guard.is_exhausted else 1)
 
 
 def _grammar(language: Language, text: str) -> Grammar:
@@ -125,11 +172,11 @@ class _Guard:
         )
 
 
-def _resident() -> int:
-    """The bytes of memory that this process has; 0 where the system does not tell."""
+def _resident(column: int = 1) -> int:
+    """The bytes of memory that this process has (column 0: of address space); 0 if unknown."""
     try:
         with open("/proc/self/statm") as numbers:
-            return int(numbers.read().split()[1]) * resource.getpagesize()
+            return int(numbers.read().split()[column]) * resource.getpagesize()
     except OSError:
         return 0
 
