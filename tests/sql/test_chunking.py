@@ -220,3 +220,23 @@ def test_type_and_value(conn: Connection) -> None:
     assert row[0] <= 0.3 and row[1] >= 0.6 and row[2] <= 0.5
     throws_ok(conn, "select rag.detect_document_type(' ')", "22023")
     throws_ok(conn, "select rag.predict_chunk_value(' ')", "22023")
+
+
+@pytest.mark.parametrize(
+    ("language", "unit"), [("c", "a=>"), ("rust", "%q("), ("java", "a<"), ("c", "%q(")]
+)
+def test_text_that_ends_a_parser_does_not_end_the_session(
+    conn: Connection, language: str, unit: str
+) -> None:
+    heard: list[str] = []
+    conn.add_notice_handler(lambda notice: heard.append(str(notice.message_primary)))
+    backend = "select pg_backend_pid()"
+    before = conn.execute(backend).fetchone()
+    row = conn.execute(
+        "select sum(length(content)) from rag.chunk_text(repeat(%s, 20000), 'code', "
+        "language => %s, model => 'none')",
+        [unit, language],
+    ).fetchone()
+    assert row == (20000 * len(unit),)
+    assert any("cut at brace and indent blocks" in message for message in heard)
+    assert conn.execute(backend).fetchone() == before

@@ -110,7 +110,7 @@ def _row(
     text: str, index: int, piece: Piece, lines: LineMap, writer: ContextWriter
 ) -> dict[str, Any]:
     content = text[piece.start : piece.end]
-    before = header(piece, content, writer)
+    before = header(piece, content, writer) if piece.header is None else piece.header
     section_start, section_end = piece.section or (None, None)
     return {
         "chunk_index": index,

@@ -28,6 +28,8 @@ class Piece:
     section: tuple[int, int] | None = None
     context: tuple[str, ...] = ()
     tokens: int | None = None
+    header: str | None = None
+    """What is embedded before it, once that is known to fit."""
 
 
 def join_small(
@@ -127,26 +129,40 @@ def fit_exactly(
         if piece.start <= begun:
             piece.start = after_space(text, covered, piece.end)
         content = text[piece.start : piece.end]
-        before = writer.prefix + header(piece, content, writer)
+        piece.header = header(piece, content, writer)
+        before = writer.prefix + piece.header
         piece.tokens = window.count(content)
         read = window.count(before + content) if before else piece.tokens
         if read <= window.capacity and (size is None or piece.tokens <= size):
             fitting: Iterable[Piece] = (piece,)
         else:
             narrow = window if size is None else window.narrowed(size + window.count(before))
-            fitting = _cut(text, piece, covered, narrow, floor, before)
+            fitting = _cut(text, piece, covered, narrow, floor, writer)
         for part in fitting:
             begun, covered = part.start, part.end
             yield part
 
 
 def _cut(
-    text: str, piece: Piece, covered: int, window: TokenWindow, floor: Floor, before: str
+    text: str,
+    piece: Piece,
+    covered: int,
+    window: TokenWindow,
+    floor: Floor,
+    writer: ContextWriter,
 ) -> Iterator[Piece]:
-    """Parts of a piece; the first goes beyond `covered`, where the piece before ends."""
-    start = piece.start
+    """Parts of a piece; the first goes beyond `covered`, where the piece before ends.
+
+    A part lacks what the piece did not, so its header may be longer: it goes where it does not fit.
+    """
+    start, before = piece.start, writer.prefix + (piece.header or "")
     while start < piece.end:
         end, _ = window.fit(text, start, piece.end, floor, before)
         if end > covered and is_visible(text, start, end):
-            yield replace(piece, start=start, end=end, tokens=window.count(text[start:end]))
+            content = text[start:end]
+            part = replace(piece, start=start, end=end, tokens=window.count(content))
+            part.header = header(part, content, writer)
+            if window.count(writer.prefix + part.header + content) > window.capacity:
+                part.header = ""
+            yield part
         start = after_space(text, max(end, covered), piece.end)
