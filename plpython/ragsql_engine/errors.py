@@ -66,3 +66,16 @@ class EngineMismatch(RagError):
     """The SQL functions and this library are of different versions (55000)."""
 
     sqlstate = "55000"
+
+
+class IndexDamaged(RagError):
+    """Stored bytes of the lexical index cannot be what was written (XX002)."""
+
+    sqlstate = "XX002"
+
+    def __init__(self, message: str, *, detail: str | None = None) -> None:
+        super().__init__(
+            f"the lexical index is damaged: {message}",
+            detail=detail,
+            hint="Call rag.rebuild_index(); if it happens again, check the server's disk.",
+        )
