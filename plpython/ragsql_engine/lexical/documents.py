@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsql_engine.errors import IndexDamaged
+from ragsql_engine.lexical.codec import MAX_PASSAGES
 
 NEVER = -(1 << 63)  # valid_from of a document without one
 FOREVER = (1 << 63) - 1  # valid_until of a document without one
@@ -19,7 +20,7 @@ UInt32s = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-_COLUMNS = {
+COLUMNS = {
     "entry_ids": "<i8",
     "document_ids": ">u8",
     "collection_ids": "<i8",
@@ -55,12 +56,16 @@ class Documents:
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> "Documents":
         """From the columns of `segment`: bytes, and `passages`. IndexDamaged if they disagree."""
-        columns = {name: _array(row[name], name) for name in _COLUMNS}
+        columns = {name: _array(row[name], name) for name in COLUMNS}
         columns["document_ids"] = columns["document_ids"].reshape(-1, 2)
         passages = int(row["passages"])
         first = columns["first_passages"].astype(np.int64)
-        if len({len(column) for column in columns.values()}) > 1 or (
-            len(first) and (first[0] != 0 or first[-1] > passages or (np.diff(first) < 0).any())
+        if (
+            len({len(column) for column in columns.values()}) > 1
+            or passages > MAX_PASSAGES
+            or (
+                len(first) and (first[0] != 0 or first[-1] > passages or (np.diff(first) < 0).any())
+            )
         ):
             raise IndexDamaged("the columns of a segment's documents disagree")
         return cls(**columns, passages=passages)
@@ -68,7 +73,7 @@ class Documents:
     def to_row(self) -> dict[str, Any]:
         """The columns of `segment` that describe documents: bytes, `documents`, `passages`."""
         row: dict[str, Any] = {
-            name: getattr(self, name).astype(form).tobytes() for name, form in _COLUMNS.items()
+            name: getattr(self, name).astype(form).tobytes() for name, form in COLUMNS.items()
         }
         return row | {"documents": len(self), "passages": self.passages}
 
@@ -78,7 +83,7 @@ class Documents:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays, with what `visible` and `spread` add to them in time."""
-        arrays = sum(int(getattr(self, name).nbytes) for name in _COLUMNS)
+        arrays = sum(int(getattr(self, name).nbytes) for name in COLUMNS)
         return arrays + 40 * len(self)
 
     @cached_property
@@ -103,8 +108,26 @@ class Documents:
         if len(self._moments):
             mask &= (self.valid_from <= now) & (self.valid_until > now)
         if len(dead):
-            mask &= ~self._are(dead)
+            mask &= ~self.among(dead)
         return None if mask.all() else mask
+
+    def among(self, entries: Int64s) -> Bools:
+        """bool[d]: whose entry is one of the sorted distinct `entries`."""
+        order, own = self._by_entry
+        low, high = np.searchsorted(own, entries), np.searchsorted(own, entries, "right")
+        found = low < high
+        steps = np.zeros(len(self) + 1, np.int8)
+        steps[low[found]] += 1
+        steps[high[found]] -= 1
+        mask: Bools = np.empty(len(self), np.bool_)
+        mask[order] = np.cumsum(steps[:-1]) > 0
+        return mask
+
+    @cached_property
+    def _moments(self) -> Int64s:
+        """The moments at which a document begins or ends to be valid, ascending."""
+        moments = np.unique(np.concatenate([self.valid_from, self.valid_until]))
+        return moments[(moments != NEVER) & (moments != FOREVER)]
 
     def until(self, now: int) -> int:
         """The next moment after `now` at which validity changes `visible`; FOREVER for none."""
@@ -137,27 +160,9 @@ class Documents:
         order = np.argsort(self.entry_ids, kind="stable")
         return order, self.entry_ids[order]
 
-    def _are(self, entries: Int64s) -> Bools:
-        """bool[d]: whose entry is one of the sorted distinct `entries`."""
-        order, own = self._by_entry
-        low, high = np.searchsorted(own, entries), np.searchsorted(own, entries, "right")
-        found = low < high
-        steps = np.zeros(len(self) + 1, np.int8)
-        steps[low[found]] += 1
-        steps[high[found]] -= 1
-        mask: Bools = np.empty(len(self), np.bool_)
-        mask[order] = np.cumsum(steps[:-1]) > 0
-        return mask
-
-    @cached_property
-    def _moments(self) -> Int64s:
-        """The moments at which a document begins or ends to be valid, ascending."""
-        moments = np.unique(np.concatenate([self.valid_from, self.valid_until]))
-        return moments[(moments != NEVER) & (moments != FOREVER)]
-
 
 def _array(data: Any, name: str) -> NDArray[Any]:
-    form = np.dtype(_COLUMNS[name])
+    form = np.dtype(COLUMNS[name])
     if len(data) % form.itemsize:
         raise IndexDamaged(f"{name} has the wrong length")
     return np.frombuffer(data, form).astype(form.newbyteorder("="), copy=False)
