@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ragsql_engine.errors import IndexDamaged
 from ragsql_engine.lexical.blocks import Block, Flat
-from ragsql_engine.lexical.codec import MAX_PASSAGES, Frequencies
-from ragsql_engine.lexical.documents import Bools, Documents, Int64s, UInt32s
+from ragsql_engine.lexical.codec import MAX_PASSAGES
+from ragsql_engine.lexical.documents import Bools, Documents, Int64s, UInt32s, UInt64s
 
 KINDS = ("l", "s")  # lexemes, surface forms
 GONE = -1
@@ -120,35 +120,33 @@ def segment_row(documents: Documents, lengths: UInt32s, text_config: str) -> dic
     }
 
 
-def distribute(
-    terms: list[str],
-    ranks: NDArray[np.uint32],
-    places: NDArray[np.integer],
-    frequencies: Frequencies | None,
-    segments: int,
-) -> list[Flat]:
-    """The postings of each segment, from postings in any order.
+def passage_keys(moves: Int64s) -> UInt64s:
+    """uint64[passages]: what the keys of a passage's postings have in common.
 
-    terms: ascending. ranks: uint32[p], places in `terms`. places: of `arrange`, none GONE.
+    A key is one integer that sorts by segment, term and ordinal, and carries the frequency:
+    16 bits of segment, 24 of the term's place among the terms, 16 of ordinal, 8 of frequency.
     """
-    # One integer sorts by segment, term, ordinal: 16 + 24 + 16 bits, then 8 for the frequency.
-    keys = places.astype(np.uint64)
-    ordinals = keys & np.uint64(0xFFFF)
-    keys >>= np.uint64(16)
-    keys <<= np.uint64(24)
-    keys |= ranks
-    keys <<= np.uint64(16)
-    keys |= ordinals
-    keys <<= np.uint64(8)
-    if frequencies is not None:
-        keys |= frequencies
-    keys.sort()
+    places = moves.astype(np.uint64)
+    return places >> np.uint64(16) << np.uint64(48) | (places & np.uint64(0xFFFF)) << np.uint64(8)
+
+
+def rank_keys(ranks: NDArray[Any]) -> UInt64s:
+    """What the keys of a term's postings have in common."""
+    return ranks.astype(np.uint64) << np.uint64(24)
+
+
+def distribute(terms: list[str], keys: UInt64s, has_frequencies: bool, segments: int) -> list[Flat]:
+    """The postings of each segment, by the keys of all postings, in any order.
+
+    terms: ascending; a key's rank is the place there. `keys` is overwritten.
+    """
+    keys.sort(kind="stable")  # several sorted runs, when merging; and no slower when building
     bounds = np.array([number << 48 for number in range(1, segments)], np.uint64)
     parts = np.split(keys, np.searchsorted(keys, bounds))
-    return [_flat(terms, part, frequencies is not None) for part in parts]
+    return [_flat(terms, part, has_frequencies) for part in parts]
 
 
-def _flat(terms: list[str], keys: NDArray[np.uint64], has_frequencies: bool) -> Flat:
+def _flat(terms: list[str], keys: UInt64s, has_frequencies: bool) -> Flat:
     """The postings of one segment by their sorted keys."""
     places = keys >> np.uint64(8)
     if (places[1:] == places[:-1]).any():

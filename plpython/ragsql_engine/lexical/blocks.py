@@ -80,6 +80,11 @@ def joined(lower: Flat, higher: Flat) -> Flat:
     )
 
 
+def postings_of(block: Block) -> int:
+    """How many postings a block has."""
+    return len(block.counts) // 2 + int(np.frombuffer(block.counts, "<u2").sum(dtype=np.int64))
+
+
 def find(block: Block, term: str, n: int) -> Posting | None:
     """The posting of `term` in a block of a segment of `n` passages; None if it has none."""
     name = term.encode()

@@ -1,8 +1,6 @@
 """A segment from pending documents."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,19 +8,21 @@ from numpy.typing import NDArray
 
 from ragsql_engine.errors import IndexDamaged, LimitExceeded
 from ragsql_engine.lexical.arrangement import (
+    KINDS,
     NewSegment,
     arrange,
     distribute,
+    passage_keys,
+    rank_keys,
     rearranged,
     segment_row,
 )
 from ragsql_engine.lexical.blocks import Flat
 from ragsql_engine.lexical.codec import MAX_PASSAGES
-from ragsql_engine.lexical.documents import FOREVER, NEVER, Documents, Int64s
+from ragsql_engine.lexical.documents import FOREVER, NEVER, Documents
 from ragsql_engine.lexical.packing import pack
+from ragsql_engine.lexical.vocabulary import Vocabulary
 
-_TERM_END = b"\x01"
-_PASSAGE_END = b"\x02"
 _BATCH = 2_048  # passages read at once: a tenth of a second, a few megabytes
 
 
@@ -59,9 +59,10 @@ def build(
         return None
     (documents,) = segments
     (ordered,) = rearranged(np.frombuffer(b"".join(lengths), ">u4"), moves, segments)
+    keys = passage_keys(moves)
     blocks = {}
-    for kind, terms in (("l", lexemes), ("s", surfaces)):
-        blocks[kind] = pack(terms.postings(moves), documents.passages)
+    for kind, terms in zip(KINDS, (lexemes, surfaces), strict=True):
+        blocks[kind] = pack(terms.postings(keys, pause), documents.passages)
         pause()
     return NewSegment(segment_row(documents, ordered, text_config), blocks)
 
@@ -110,47 +111,32 @@ def _read(batch: list[Mapping[str, Any]], lexemes: "_Terms", surfaces: "_Terms")
 
 
 class _Terms:
-    """Terms of one kind, numbered as they are met, and the terms of passages as numbers."""
+    """The terms of one kind, passage by passage."""
 
     def __init__(self) -> None:
-        self._numbers: defaultdict[bytes, int] = defaultdict(count().__next__)
-        self._terms: list[NDArray[np.uint32]] = []
+        self._vocabulary = Vocabulary()
+        self._numbers: list[NDArray[np.uint32]] = []
         self._counts: list[NDArray[np.uint32]] = []
         self.frequencies: list[bytes] = []
 
     def read(self, text: bytes, passages: int) -> None:
-        """Read on: terms that end with 0x01, `passages` passages that end with 0x02."""
-        marks = np.frombuffer(text, np.uint8)
-        marks = marks[marks <= _PASSAGE_END[0]]
-        ends = np.flatnonzero(marks == _PASSAGE_END[0])
-        terms = text.translate(None, _PASSAGE_END).split(_TERM_END)
-        if len(ends) != passages or len(terms) - 1 != len(marks) - passages or terms.pop():
-            raise IndexDamaged("terms of a pending row are not marked as they must be")
-        numbers = map(self._numbers.__getitem__, terms)
-        self._terms.append(np.fromiter(numbers, np.uint32, len(terms)))
-        self._counts.append((np.diff(ends, prepend=-1) - 1).astype(np.uint32))
+        """Read on, see `Vocabulary.read`."""
+        numbers, counts = self._vocabulary.read(text, passages)
+        self._numbers.append(numbers)
+        self._counts.append(counts)
 
-    def postings(self, moves: Int64s) -> Flat:
-        """The postings, with passages at their new places. What was read is given up."""
-        terms = sorted(self._numbers)
-        if terms and not terms[0]:
-            raise IndexDamaged("a pending row has an empty term")
-        ranks = np.empty(len(terms), np.uint32)
-        ranks[[self._numbers[term] for term in terms]] = np.arange(len(terms))
-        self._numbers.clear()
-        numbers = np.concatenate(self._terms)
-        places = np.repeat(moves, np.concatenate(self._counts))
-        frequencies = None
+    def postings(self, keys: NDArray[np.uint64], pause: Callable[[], object]) -> Flat:
+        """The postings, by the keys of passages (`arrangement.passage_keys`)."""
+        terms, ranks = self._vocabulary.ranked()
+        pause()
+        own = np.repeat(keys, np.concatenate(self._counts))
+        own |= rank_keys(ranks)[np.concatenate(self._numbers)]
         if self.frequencies:
             frequencies = np.frombuffer(b"".join(self.frequencies), np.uint8)
-            if len(frequencies) != len(numbers) or not frequencies.all():
+            if len(frequencies) != len(own) or not frequencies.all():
                 raise IndexDamaged("a pending row has not one frequency for each term")
-        self._terms, self._counts, self.frequencies = [], [], []
-        return distribute(_decoded(terms), ranks[numbers], places, frequencies, 1)[0]
-
-
-def _decoded(terms: list[bytes]) -> list[str]:
-    try:
-        return _TERM_END.join(terms).decode().split("\x01") if terms else []
-    except UnicodeDecodeError:
-        raise IndexDamaged("terms of a pending row are not UTF-8") from None
+            own |= frequencies
+        pause()
+        (flat,) = distribute(terms, own, bool(self.frequencies), 1)
+        pause()
+        return flat

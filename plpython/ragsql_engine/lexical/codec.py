@@ -42,10 +42,12 @@ def encode_ordinals(ordinals: Ordinals, n: int) -> bytes:
         present = np.zeros(n, np.uint8)
         present[ordinals] = 1
         return np.packbits(present, bitorder="little").tobytes()
-    gaps = np.diff(ordinals.astype(np.int32), prepend=-1) - 1
-    escapes = gaps // _ESCAPE
-    data = np.full(df + int(escapes.sum()), _ESCAPE, np.uint8)
-    data[np.cumsum(escapes + 1) - 1] = gaps - _ESCAPE * escapes
+    gaps = ordinals.copy()
+    gaps[1:] -= ordinals[:-1] + np.uint16(1)
+    escapes = gaps // np.uint16(_ESCAPE)
+    ends = np.cumsum(escapes + np.uint16(1), dtype=np.intp)
+    data = np.full(ends[-1], _ESCAPE, np.uint8)
+    data[ends - 1] = gaps - escapes * np.uint16(_ESCAPE)
     return data.tobytes()
 
 

@@ -126,7 +126,7 @@ class Documents:
     @cached_property
     def _moments(self) -> Int64s:
         """The moments at which a document begins or ends to be valid, ascending."""
-        moments = np.unique(np.concatenate([self.valid_from, self.valid_until]))
+        moments: Int64s = np.unique(np.concatenate([self.valid_from, self.valid_until]))
         return moments[(moments != NEVER) & (moments != FOREVER)]
 
     def until(self, now: int) -> int:

@@ -14,11 +14,13 @@ from ragsql_engine.lexical.arrangement import (
     NewSegment,
     arrange,
     distribute,
+    passage_keys,
+    rank_keys,
     rearranged,
     segment_row,
 )
-from ragsql_engine.lexical.blocks import Block, Flat, joined, unpack
-from ragsql_engine.lexical.documents import COLUMNS, Documents, Int64s, UInt32s
+from ragsql_engine.lexical.blocks import Block, Flat, joined, postings_of, unpack
+from ragsql_engine.lexical.documents import COLUMNS, Documents, Int64s, UInt32s, UInt64s
 from ragsql_engine.lexical.packing import Packer
 
 _BATCH = 1_000_000  # postings at once: about 100 ms, some 50 MB
@@ -83,10 +85,10 @@ def _merged(
     packers = [Packer(size) for size in sizes]
     blocks: list[list[Block]] = [[] for _ in sizes]
     while sum(stream.fill(_BATCH // len(streams)) for stream in streams):  # fills them all
-        # A source that goes on may have more of its last term's followers: no further than that.
+        # What a source has not read yet lies above its last term.
         limit = min((stream.last for stream in streams if stream.goes_on), default=None)
-        pieces = [stream.take(limit) for stream in streams]
-        for own, packer, flat in zip(blocks, packers, _combined(pieces, len(sizes)), strict=True):
+        flats = _combined([stream.take(limit) for stream in streams], len(sizes))
+        for own, packer, flat in zip(blocks, packers, flats, strict=True):
             own += packer.add(flat)
         pause()
     return [own + packer.finish() for own, packer in zip(blocks, packers, strict=True)]
@@ -97,7 +99,9 @@ class _Stream:
 
     def __init__(self, blocks: Iterable[Block], moves: Int64s) -> None:
         self._blocks = iter(blocks)
-        self._moves = moves
+        self._keys = passage_keys(moves)
+        self._live = moves != GONE
+        self._some_gone = not self._live.all()
         self._flat = unpack([], 0)
         self.goes_on = True
 
@@ -111,8 +115,8 @@ class _Stream:
                 self.goes_on = False
             else:
                 read.append(block)
-                missing -= int(np.frombuffer(block.counts, "<u2").sum()) + len(block.counts) // 2
-        self._flat = joined(self._flat, unpack(read, len(self._moves)))
+                missing -= postings_of(block)
+        self._flat = joined(self._flat, unpack(read, len(self._keys)))
         return bool(self._flat.terms)
 
     @property
@@ -120,31 +124,28 @@ class _Stream:
         """The highest term read."""
         return self._flat.terms[-1]
 
-    def take(self, limit: str | None) -> tuple[Flat, Int64s]:
-        """The postings of terms up to `limit` (None: all), and where their passages go."""
+    def take(self, limit: str | None) -> tuple[Flat, UInt64s]:
+        """The postings of terms up to `limit` (None: all), and their keys, yet without ranks."""
         size = len(self._flat.terms)
         stop = size if limit is None else bisect_right(self._flat.terms, limit)
         taken, self._flat = self._flat.of_terms(0, stop), self._flat.of_terms(stop, size)
-        places = self._moves[taken.ordinals]
-        kept = places != GONE
-        return (taken, places) if kept.all() else (taken.only(kept), places[kept])
+        if self._some_gone:
+            taken = taken.only(self._live[taken.ordinals])
+        keys = self._keys[taken.ordinals]
+        if taken.frequencies is not None:
+            keys |= taken.frequencies
+        return taken, keys
 
 
-def _combined(pieces: Sequence[tuple[Flat, Int64s]], segments: int) -> list[Flat]:
-    """The postings of each new segment, from those of each source and their new places."""
-    pieces = [piece for piece in pieces if len(piece[1])]
-    # Runs that are in order are merged, not sorted anew.
+def _combined(pieces: Sequence[tuple[Flat, UInt64s]], segments: int) -> list[Flat]:
+    """The postings of each new segment, from those of each source."""
+    # Sorting merges runs that are in order.
     terms = list(dict.fromkeys(sorted(chain.from_iterable(flat.terms for flat, _ in pieces))))
-    ranks = dict(zip(terms, count(), strict=False))
-    own_ranks = [
-        np.fromiter(map(ranks.__getitem__, flat.terms), np.uint32)[flat.term_index]
-        for flat, _ in pieces
-    ]
-    frequencies = [flat.frequencies for flat, _ in pieces if flat.frequencies is not None]
+    places = dict(zip(terms, count(), strict=False))
+    for flat, keys in pieces:
+        ranks = np.fromiter(map(places.__getitem__, flat.terms), np.uint32)
+        keys |= rank_keys(ranks)[flat.term_index]
+    has_frequencies = any(flat.frequencies is not None for flat, _ in pieces)
     return distribute(
-        terms,
-        np.concatenate(own_ranks),
-        np.concatenate([places for _, places in pieces]),
-        np.concatenate(frequencies) if frequencies else None,
-        segments,
+        terms, np.concatenate([keys for _, keys in pieces]), has_frequencies, segments
     )

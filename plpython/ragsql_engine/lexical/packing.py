@@ -1,14 +1,12 @@
 """From postings to blocks."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ragsql_engine.lexical import codec
 from ragsql_engine.lexical.blocks import SEPARATOR, Block, Flat, joined
-from ragsql_engine.lexical.codec import RARE, Frequencies, Ordinals
+from ragsql_engine.lexical.codec import RARE
 
 # PostgreSQL moves columns of a row of 2 kB out of line.
 _BLOCK_SIZE = 1_800
@@ -33,74 +31,63 @@ class Packer:
     def add(self, flat: Flat) -> list[Block]:
         """The blocks that are complete with `flat`."""
         flat = flat if self._rest is None else joined(self._rest, flat)
-        counts = _counts(flat)
-        names, stops = _names(flat.terms)
-        width = 2 if flat.frequencies is None else 3
-        cuts = _cuts(np.diff(stops, prepend=-1) + 2 + width * counts, counts > RARE)
-        self._rest = flat.of_terms(cuts[-1], len(counts))
-        begins = np.append(0, stops + 1).tolist()
-        starts = np.append(0, np.cumsum(counts)).tolist()
-        blocks = []
-        for first, last in pairwise(cuts):
-            postings = slice(starts[first], starts[last])
-            block = self._block(
-                flat.terms[first],
-                names[begins[first] : begins[last] - 1],
-                counts[first:last],
-                flat.ordinals[postings],
-                None if flat.frequencies is None else flat.frequencies[postings],
-            )
-            blocks.append(block)
-        return blocks
+        columns = _Columns(flat, self._n)
+        cuts = columns.cuts()
+        self._rest = flat.of_terms(cuts[-1], len(flat.terms))
+        return [columns.block(first, last) for first, last in pairwise(cuts)]
 
     def finish(self) -> list[Block]:
         """The block of what is left over, if anything is."""
-        rest = self._rest
-        if rest is None or not rest.terms:
+        if self._rest is None or not self._rest.terms:
             return []
-        names, _ = _names(rest.terms)
-        return [self._block(rest.terms[0], names, _counts(rest), rest.ordinals, rest.frequencies)]
-
-    def _block(
-        self,
-        first_term: str,
-        names: bytes,
-        counts: NDArray[np.int64],
-        ordinals: Ordinals,
-        frequencies: Frequencies | None,
-    ) -> Block:
-        if counts[0] > RARE:
-            data = codec.encode_ordinals(ordinals, self._n)
-            extra = b"" if frequencies is None else codec.encode_frequencies(frequencies)
-        else:
-            data = ordinals.astype("<u2", copy=False).tobytes()
-            extra = b"" if frequencies is None else frequencies.tobytes()
-        return Block(first_term, names, (counts - 1).astype("<u2").tobytes(), data, extra)
+        return [_Columns(self._rest, self._n).block(0, len(self._rest.terms))]
 
 
-def _counts(flat: Flat) -> NDArray[np.int64]:
-    """int64[terms], the postings of each."""
-    return np.bincount(flat.term_index, minlength=len(flat.terms))
+class _Columns:
+    """The columns of all terms as bytes, of which a packed block is a slice."""
 
+    def __init__(self, flat: Flat, n: int) -> None:
+        self._flat = flat
+        self._n = n
+        self._df = np.bincount(flat.term_index, minlength=len(flat.terms))
+        names = "\x01".join(flat.terms).encode()
+        ends = np.flatnonzero(np.frombuffer(names, np.uint8) == SEPARATOR[0])
+        self._sizes = np.diff(np.append(ends, len(names))[: len(flat.terms)], prepend=-1)
+        self._names = names
+        self._name_starts = np.append(0, np.cumsum(self._sizes)).tolist()
+        self._starts = np.append(0, np.cumsum(self._df)).tolist()
+        self._counts = (self._df - 1).astype("<u2").tobytes()
+        self._ordinals = flat.ordinals.astype("<u2", copy=False).tobytes()
+        self._frequencies = b"" if flat.frequencies is None else flat.frequencies.tobytes()
 
-def _names(terms: Sequence[str]) -> tuple[bytes, NDArray[np.int64]]:
-    """Terms as a block has them, and int64[terms] where each ends."""
-    names = "\x01".join(terms).encode()
-    stops = np.flatnonzero(np.frombuffer(names, np.uint8) == SEPARATOR[0])
-    return names, np.append(stops, len(names))[: len(terms)]
+    def cuts(self) -> list[int]:
+        """Where blocks begin: 0, then every place up to which they are complete."""
+        width = 2 if self._flat.frequencies is None else 3
+        ends = np.cumsum(self._sizes + 2 + width * self._df)
+        cuts = [0]
+        for stop in [*np.flatnonzero(self._df > RARE).tolist(), len(ends)]:
+            while (start := cuts[-1]) < stop:
+                limit = _BLOCK_SIZE + (int(ends[start - 1]) if start else 0)
+                end = min(max(int(ends.searchsorted(limit, "right")), start + 1), stop)
+                if end == len(ends):
+                    return cuts
+                cuts.append(end)
+            if stop < len(ends):
+                cuts.append(stop + 1)
+        return cuts
 
-
-def _cuts(sizes: NDArray[np.int64], frequent: NDArray[np.bool_]) -> list[int]:
-    """Where blocks begin: 0, then every place up to which they are complete."""
-    ends = np.cumsum(sizes)
-    cuts = [0]
-    for stop in [*np.flatnonzero(frequent).tolist(), len(sizes)]:
-        while (start := cuts[-1]) < stop:
-            limit = _BLOCK_SIZE + (int(ends[start - 1]) if start else 0)
-            end = min(max(int(ends.searchsorted(limit, "right")), start + 1), stop)
-            if end == len(sizes):
-                return cuts
-            cuts.append(end)
-        if stop < len(sizes):
-            cuts.append(stop + 1)
-    return cuts
+    def block(self, first: int, last: int) -> Block:
+        """The block of terms `first` to `last - 1`."""
+        start, stop = self._starts[first], self._starts[last]
+        ordinals, frequencies = self._ordinals[2 * start : 2 * stop], self._frequencies[start:stop]
+        if self._df[first] > RARE:
+            ordinals = codec.encode_ordinals(self._flat.ordinals[start:stop], self._n)
+            if self._flat.frequencies is not None:
+                frequencies = codec.encode_frequencies(self._flat.frequencies[start:stop])
+        return Block(
+            self._flat.terms[first],
+            self._names[self._name_starts[first] : self._name_starts[last] - 1],
+            self._counts[2 * first : 2 * last],
+            ordinals,
+            frequencies,
+        )
