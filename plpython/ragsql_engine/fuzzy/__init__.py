@@ -1,29 +1,42 @@
-"""Typo correction: which known words are close to a misspelt one."""
+"""Typing errors: what a word of a query stands for, and which passages hold what it may mean.
 
-from collections.abc import Sequence
-from typing import Any
+`corrections` says what each word means in the passages that the caller sees, `rank` scores
+passages by it, `interpret` and `correct_query` write it into the query. They ask the index through the protocol
+`Vocabulary` and the parts of the lexical index.
+"""
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
+from ragsql_engine.fuzzy.asked import MAX_DISTANCE
+from ragsql_engine.fuzzy.corrections import corrections
+from ragsql_engine.fuzzy.distance import closest_words, variants
+from ragsql_engine.fuzzy.pieces import Forms, Piece, pieces, words_of
+from ragsql_engine.fuzzy.ranking import rank
+from ragsql_engine.fuzzy.rewriting import (
+    Corrected,
+    Correction,
+    Interpretation,
+    correct_query,
+    interpret,
+)
+from ragsql_engine.fuzzy.vocabulary import Alternative, IsStop, Meaning, Vocabulary, Word
 
-from ragsql_engine.errors import InvalidParameter
-
-
-def closest_words(word: str, candidates: Sequence[str], max_distance: int) -> list[dict[str, Any]]:
-    """Candidates within `max_distance` edits of `word`, sorted by (distance, word).
-
-    The distance is the optimal string alignment distance: insertions, deletions, substitutions
-    and transpositions of neighbours cost 1, and no substring is edited twice (Boytsov 2011,
-    "Indexing methods for approximate dictionary searching", section 2).
-    """
-    if max_distance < 0:
-        raise InvalidParameter(f"max_distance is {max_distance}, below 0")
-    matches = process.extract(
-        word,
-        list(dict.fromkeys(candidates)),
-        scorer=OSA.distance,
-        score_cutoff=max_distance,
-        limit=None,
-    )
-    found = [{"word": match, "distance": int(distance)} for match, distance, _ in matches]
-    return sorted(found, key=lambda row: (row["distance"], row["word"]))
+__all__ = [
+    "MAX_DISTANCE",
+    "Alternative",
+    "Corrected",
+    "Correction",
+    "Forms",
+    "Interpretation",
+    "IsStop",
+    "Meaning",
+    "Piece",
+    "Vocabulary",
+    "Word",
+    "closest_words",
+    "correct_query",
+    "corrections",
+    "interpret",
+    "pieces",
+    "rank",
+    "variants",
+    "words_of",
+]
