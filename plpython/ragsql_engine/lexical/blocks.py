@@ -17,6 +17,7 @@ from ragsql_engine.lexical import codec
 from ragsql_engine.lexical.codec import RARE, Frequencies, Ordinals, Posting
 
 SEPARATOR = b"\x01"
+_COUNT = np.dtype("<u2")
 
 
 class Block(NamedTuple):
@@ -82,7 +83,7 @@ def joined(lower: Flat, higher: Flat) -> Flat:
 
 def postings_of(block: Block) -> int:
     """How many postings a block has."""
-    return len(block.counts) // 2 + int(np.frombuffer(block.counts, "<u2").sum(dtype=np.int64))
+    return len(block.counts) // 2 + int(np.frombuffer(block.counts, _COUNT).sum(dtype=np.int64))
 
 
 def find(block: Block, term: str, n: int) -> Posting | None:
@@ -90,9 +91,10 @@ def find(block: Block, term: str, n: int) -> Posting | None:
     name = term.encode()
     if block.terms == name:
         return _posting(block, 0, n)
-    wanted = SEPARATOR + name + SEPARATOR
-    at = (SEPARATOR + block.terms + SEPARATOR).find(wanted)
-    return None if at < 0 else _posting(block, block.terms.count(SEPARATOR, 0, at), n)
+    at = (SEPARATOR + block.terms + SEPARATOR).find(SEPARATOR + name + SEPARATOR)
+    if at < 0 or SEPARATOR in name:
+        return None
+    return _posting(block, block.terms.count(SEPARATOR, 0, at), n)
 
 
 def starting_with(blocks: Iterable[Block], prefix: str, n: int) -> list[tuple[str, Posting]]:
@@ -108,19 +110,22 @@ def starting_with(blocks: Iterable[Block], prefix: str, n: int) -> list[tuple[st
 
 def _posting(block: Block, index: int, n: int) -> Posting:
     """The posting of the term at `index`; views of the block's bytes where it is rare."""
-    if len(block.counts) % 2 or len(block.counts) <= 2 * index:
+    if len(block.counts) % 2 or 2 * index >= len(block.counts):
         raise IndexDamaged("a block has fewer counts than terms")
-    counts = np.frombuffer(block.counts, "<u2")
+    counts = np.frombuffer(block.counts, _COUNT)
     df = int(counts[index]) + 1
-    start = index + int(counts[:index].sum(dtype=np.int64))
-    ordinals: bytes | memoryview = block.ordinals
-    frequencies: bytes | memoryview = block.frequencies
-    if df <= RARE:
-        ordinals = memoryview(ordinals)[2 * start : 2 * (start + df)]
-        frequencies = memoryview(frequencies)[start : start + df] if frequencies else frequencies
+    has_frequencies = bool(block.frequencies)
+    if df > RARE:
+        return Posting(
+            codec.decode_ordinals(block.ordinals, df, n),
+            codec.decode_frequencies(block.frequencies, df) if has_frequencies else None,
+        )
+    start = int(np.add.reduce(counts[:index], dtype=np.intp)) + index
     return Posting(
-        codec.decode_ordinals(ordinals, df, n),
-        codec.decode_frequencies(frequencies, df) if block.frequencies else None,
+        codec.decode_ordinals(memoryview(block.ordinals)[2 * start : 2 * (start + df)], df, n),
+        codec.decode_frequencies(memoryview(block.frequencies)[start : start + df], df)
+        if has_frequencies
+        else None,
     )
 
 
@@ -166,7 +171,7 @@ def _layout(blocks: Sequence[Block]) -> tuple[list[str], NDArray[np.int64], list
     data = b"".join([block.counts for block in blocks])
     if len(data) != 2 * len(terms) or sizes.sum() != len(terms):
         raise IndexDamaged("blocks have other numbers of terms and counts")
-    counts = np.frombuffer(data, "<u2").astype(np.int64) + 1
+    counts = np.frombuffer(data, _COUNT).astype(np.int64) + 1
     alone = np.maximum.reduceat(counts, np.cumsum(sizes) - sizes) > RARE
     if (sizes[alone] > 1).any():
         raise IndexDamaged("a frequent term shares its block")

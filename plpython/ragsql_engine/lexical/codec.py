@@ -17,6 +17,7 @@ from ragsql_engine.errors import IndexDamaged
 RARE = 256
 MAX_PASSAGES = 1 << 16
 _ESCAPE = 255
+_ORDINAL = np.dtype("<u2")
 
 Ordinals = NDArray[np.uint16]
 Frequencies = NDArray[np.uint8]
@@ -37,7 +38,7 @@ def encode_ordinals(ordinals: Ordinals, n: int) -> bytes:
     """The bytes of ascending ordinals (at least one, all below `n`)."""
     df = len(ordinals)
     if df <= RARE:
-        return ordinals.astype("<u2").tobytes()
+        return ordinals.astype(_ORDINAL).tobytes()
     if 8 * df > n:
         present = np.zeros(n, np.uint8)
         present[ordinals] = 1
@@ -56,7 +57,7 @@ def decode_ordinals(data: bytes | memoryview, df: int, n: int) -> Ordinals:
     if df <= RARE:
         if len(data) != 2 * df:
             raise IndexDamaged("a posting has the wrong length")
-        ordinals: Ordinals = np.frombuffer(data, "<u2")
+        ordinals: Ordinals = np.frombuffer(data, _ORDINAL)
     elif 8 * df > n:
         ordinals = _decode_bitmap(data, n)
     else:

@@ -123,12 +123,6 @@ class Documents:
         mask[order] = np.cumsum(steps[:-1]) > 0
         return mask
 
-    @cached_property
-    def _moments(self) -> Int64s:
-        """The moments at which a document begins or ends to be valid, ascending."""
-        moments: Int64s = np.unique(np.concatenate([self.valid_from, self.valid_until]))
-        return moments[(moments != NEVER) & (moments != FOREVER)]
-
     def until(self, now: int) -> int:
         """The next moment after `now` at which validity changes `visible`; FOREVER for none."""
         at = int(np.searchsorted(self._moments, now, "right"))
@@ -160,10 +154,17 @@ class Documents:
         order = np.argsort(self.entry_ids, kind="stable")
         return order, self.entry_ids[order]
 
+    @cached_property
+    def _moments(self) -> Int64s:
+        """The moments at which a document begins or ends to be valid, ascending."""
+        bounds = np.concatenate([self.valid_from, self.valid_until])
+        moments: Int64s = np.unique(bounds[(bounds != NEVER) & (bounds != FOREVER)])
+        return moments
+
 
 def _array(data: Any, name: str) -> NDArray[Any]:
     form = np.dtype(COLUMNS[name])
-    if len(data) % form.itemsize:
+    if len(data) % (16 if name == "document_ids" else form.itemsize):
         raise IndexDamaged(f"{name} has the wrong length")
     return np.frombuffer(data, form).astype(form.newbyteorder("="), copy=False)
 
