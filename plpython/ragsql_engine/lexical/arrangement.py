@@ -124,7 +124,8 @@ def passage_keys(moves: Int64s) -> UInt64s:
     """uint64[passages]: what the keys of a passage's postings have in common.
 
     A key is one integer that sorts by segment, term and ordinal, and carries the frequency:
-    16 bits of segment, 24 of the term's place among the terms, 16 of ordinal, 8 of frequency.
+    16 bits of segment, 24 of the term's place among the terms (40 where there is one segment
+    only, which may have more terms), 16 of ordinal, 8 of frequency.
     """
     places = moves.astype(np.uint64)
     return places >> np.uint64(16) << np.uint64(48) | (places & np.uint64(0xFFFF)) << np.uint64(8)
@@ -143,17 +144,18 @@ def distribute(terms: list[str], keys: UInt64s, has_frequencies: bool, segments:
     keys.sort(kind="stable")  # several sorted runs, when merging; and no slower when building
     bounds = np.array([number << 48 for number in range(1, segments)], np.uint64)
     parts = np.split(keys, np.searchsorted(keys, bounds))
-    return [_flat(terms, part, has_frequencies) for part in parts]
+    return [_flat(terms, part, number, has_frequencies) for number, part in enumerate(parts)]
 
 
-def _flat(terms: list[str], keys: UInt64s, has_frequencies: bool) -> Flat:
-    """The postings of one segment by their sorted keys."""
+def _flat(terms: list[str], keys: UInt64s, segment: int, has_frequencies: bool) -> Flat:
+    """The postings of one segment, by their sorted keys."""
     places = keys >> np.uint64(8)
     if (places[1:] == places[:-1]).any():
         raise IndexDamaged("a passage has a term twice")
     ordinals = places.astype(np.uint16)
     places >>= np.uint64(16)
-    ranks = places.astype(np.uint32) & np.uint32(0xFFFFFF)
+    places -= np.uint64(segment << 24)
+    ranks = places.astype(np.uint32)
     begins = np.append(True, ranks[1:] != ranks[:-1])[: len(ranks)]
     present = ranks[begins]
     if len(present) < len(terms):

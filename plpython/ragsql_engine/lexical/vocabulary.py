@@ -87,7 +87,7 @@ class Vocabulary:
         ranks = np.empty(len(names), np.uint32)
         ranks[order] = np.arange(len(names), dtype=np.uint32)
         try:
-            text = _TERM_END.join([names[number] for number in order.tolist()]).decode()
+            text = _TERM_END.join(map(names.__getitem__, order.tolist())).decode()
         except UnicodeDecodeError:
             raise IndexDamaged("terms of a pending row are not UTF-8") from None
         return text.split(_TERM_END.decode()), ranks
@@ -95,7 +95,7 @@ class Vocabulary:
 
 def _order(names: list[bytes]) -> NDArray[np.intp]:
     """What `sorted` would do, four times as fast: by 16 bytes at once, then where those are equal."""
-    sizes = np.array([len(name) for name in names])
+    sizes = np.fromiter(map(len, names), np.intp, len(names))
     lower, upper = _integers(b"".join(names), np.cumsum(sizes) - sizes, np.minimum(sizes, _SHORT))
     lower, upper = lower.byteswap(), upper.byteswap()  # now in the order of the bytes
     order = np.lexsort((upper, lower))
