@@ -196,8 +196,10 @@ class _Words:
 
     def __init__(self, blob: bytes, passages: int) -> None:
         self._bytes = np.frombuffer(blob, np.uint8)
-        self._ends = np.flatnonzero(self._bytes <= _PASSAGE_END)
-        self._lengths = np.diff(self._ends, prepend=-1) - 1
+        # A bytea is below 2^30 bytes, so four bytes are enough for a place in it.
+        self._ends = np.flatnonzero(self._bytes <= _PASSAGE_END).astype(np.int32)
+        self._lengths = self._ends.copy()
+        self._lengths[1:] -= self._ends[:-1] + 1
         self._passage_ends = np.flatnonzero(self._bytes.take(self._ends) == _PASSAGE_END)
         if len(self._passage_ends) != passages or (blob and blob[-1] != _PASSAGE_END):
             raise IndexDamaged("pending documents have other passages than terms")
