@@ -81,4 +81,6 @@ def apply(connection: Connection, documents: Sequence[Document], chosen: Plan) -
             "select rag_internal.principal_for('role:' || %s), a from unnest(%s::bigint[]) a",
             [role, [acls[number] for number in numbers]],
         )
-    connection.execute("vacuum analyze rag_internal.document, rag_internal.acl_reader")
+    connection.execute(
+        "vacuum analyze rag_internal.document, rag_internal.acl, rag_internal.acl_reader"
+    )

@@ -194,24 +194,26 @@ def measure_pending(bench: Bench) -> None:
 
 
 def measure_growth(bench: Bench, tiles: int) -> None:
-    """Times of the readers once the passages are there `tiles` times, against those before."""
-    few = _times_of_readers(bench)
-    tiling.tile(bench.connection, tiles)
-    many = _times_of_readers(bench)
-    print_times(f"{bench.passages:,} passages", few)
-    print_times(f"{bench.passages * tiles:,} passages", many)
-    for role in classes.SHARES:
-        name = f"growth of p50 from {bench.passages:,} passages to {tiles} times that, {role}"
-        bench.report.add(name, many[role].p50 / few[role].p50, at_most=8)
+    """Times of the readers where the passages are there `tiles` times, against those here.
 
-
-def _times_of_readers(bench: Bench) -> dict[str, Times]:
+    The passages once are in a copy of the database, so that both sizes take turns.
+    """
+    few, many = f"{bench.passages:,} passages", f"{bench.passages * tiles:,} passages"
+    bench.connection.close()
     with ExitStack() as stack:
+        copy = stack.enter_context(server.copied(bench.dsn))
+        with server.connect(bench.dsn) as connection:
+            tiling.tile(connection, tiles)
         ways = {
-            role: bm25(stack.enter_context(server.connect(bench.dsn, role)))
+            f"{role}, {size}": bm25(stack.enter_context(server.connect(dsn, role)))
             for role in classes.SHARES
+            for size, dsn in ((few, copy), (many, bench.dsn))
         }
-        return take_turns(ways, bench.queries, bench.repeat)
+        times = take_turns(ways, bench.queries, bench.repeat)
+    print_times("Growth", times)
+    for role in classes.SHARES:
+        growth = times[f"{role}, {many}"].p50 / times[f"{role}, {few}"].p50
+        bench.report.add(f"growth of p50, {few} to {many}, {role}", growth, at_most=8)
 
 
 def print_times(title: str, times: Mapping[str, Times]) -> None:

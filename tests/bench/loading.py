@@ -7,16 +7,15 @@ same documents with another last byte, in the same order, so that its segments a
 from __future__ import annotations
 
 import hashlib
-import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from psycopg import sql
 
 from bench.corpus import Document
-from bench.server import Connection
+from bench.server import Connection, seconds
 
 CONFIG = "english"
 BATCH = 2048
@@ -80,7 +79,7 @@ select distinct document_id, entry_id from entry
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """Where the time of indexing went. entries: lexemes and words packed into pending rows."""
+    """Where the time went (see `server.seconds`); entries: packed words and lexemes, and pending."""
 
     analysis: float
     entries: float
@@ -126,21 +125,21 @@ def load(
     connection.execute("analyze bench.document, bench.passage")
     connection.execute(_DOCUMENTS, [collection])
     gin = _drop_gin(connection)
-    seconds = _seconds(partial(connection.execute, _CHUNKS))
+    analysis = seconds(connection, partial(connection.execute, _CHUNKS))
     for definition in gin:
         connection.execute(definition)
     connection.execute("vacuum analyze rag_internal.document, rag_internal.chunk")
-    return seconds
+    return analysis
 
 
 def index(connection: Connection, analysis: float = 0) -> Seconds:
     """Indexes what `load` stored, in the rhythm of an ingest; entries are kept for `reindex`."""
     entries = build = merge = 0.0
     for batch in batches(connection):
-        entries += _seconds(partial(_make_entries, connection, batch))
+        entries += seconds(connection, partial(_make_entries, connection, batch))
         connection.execute("insert into bench.entry select * from rag_internal.pending")
-        build += _seconds(partial(_build, connection))
-        merge += _seconds(partial(_merge, connection, SMALL))
+        build += seconds(connection, partial(_build, connection))
+        merge += seconds(connection, partial(_merge, connection, SMALL))
     _vacuum(connection)
     return Seconds(analysis, entries, build, merge)
 
@@ -162,9 +161,9 @@ def merge_all(connection: Connection) -> float:
         while _merge(connection, LARGE):
             pass
 
-    seconds = _seconds(merge)
+    spent = seconds(connection, merge)
     _vacuum(connection)
-    return seconds
+    return spent
 
 
 def batches(connection: Connection) -> list[list[uuid.UUID]]:
@@ -251,9 +250,3 @@ def _drop_gin(connection: Connection) -> list[str]:
 def _scalar(connection: Connection, query: str, arguments: list[object]) -> object:
     row = connection.execute(query, arguments).fetchone()
     return row[0] if row else None
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began

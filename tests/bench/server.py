@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,46 @@ def database(server: str | None = None, folder: Path | None = None) -> Iterator[
 def connect(dsn: str, role: str | None = None) -> Connection:
     """A session that commits by itself, logged in as `role` where one is given."""
     return psycopg.connect(dsn if role is None else make_conninfo(dsn, user=role), autocommit=True)
+
+
+@contextmanager
+def copied(dsn: str) -> Iterator[str]:
+    """DSN of a copy of the database, gone afterwards; nobody else may be connected to it."""
+    copy = sql.Identifier(f"{NAME}_copy")
+    drop = sql.SQL("drop database if exists {} with (force)").format(copy)
+    create = sql.SQL("create database {} template {}").format(copy, sql.Identifier(NAME))
+    with connect(make_conninfo(dsn, dbname="postgres")) as connection:
+        connection.execute(drop)
+        connection.execute(create)
+        try:
+            yield make_conninfo(dsn, dbname=f"{NAME}_copy")
+        finally:
+            connection.execute(drop)
+
+
+def seconds(connection: Connection, work: Callable[[], object]) -> float:
+    """Processor time that the session's backend spends on `work`, else the time that passes.
+
+    The former where the server is on this machine: it is the same on a busy one.
+    """
+    began, spent = time.perf_counter(), _processor_time(connection.info.backend_pid)
+    work()
+    after = _processor_time(connection.info.backend_pid)
+    if spent is None or after is None:
+        return time.perf_counter() - began
+    return after - spent
+
+
+def _processor_time(pid: int) -> float | None:
+    """Seconds of a process of PostgreSQL; None where there is no such process here."""
+    try:
+        name, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    except OSError:
+        return None
+    if "(postgres" not in name:
+        return None
+    user, system = rest.split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def has_textsearch() -> bool:

@@ -18,17 +18,17 @@ from bench.server import Connection
 _DOCUMENTS = """
 insert into rag_internal.document (document_id, collection_id, source, title, content,
                                    content_hash, attributes, indexed_as, acl_id, text_config)
-select bench.tile(document_id, %(tile)s), collection_id, source || '~' || %(tile)s, title, '',
-       content_hash, '{}', indexed_as, acl_id, text_config
-from rag_internal.document join bench.document b using (document_id)
+select bench.tile(d.document_id, %(tile)s), d.collection_id, d.source || '~' || %(tile)s::text,
+       d.title, '', d.content_hash, '{}', d.indexed_as, d.acl_id, d.text_config
+from rag_internal.document d join bench.document b using (document_id)
 where not b.spare
 """
 # BM25 reads no tsv: what lies in the segments is enough
 _CHUNKS = """
 insert into rag_internal.chunk (document_id, chunk_index, content, start_offset, end_offset,
                                 start_line, end_line, tsv)
-select bench.tile(document_id, %(tile)s), chunk_index, c.content, start_offset, end_offset, 1, 1,
-       ''
+select bench.tile(c.document_id, %(tile)s), c.chunk_index, c.content, c.start_offset, c.end_offset,
+       1, 1, ''
 from rag_internal.chunk c join bench.document b using (document_id)
 where not b.spare
 """
