@@ -77,5 +77,6 @@ class IndexDamaged(RagError):
         super().__init__(
             f"the lexical index is damaged: {message}",
             detail=detail,
-            hint="Call rag.rebuild_index(); if it happens again, check the server's disk.",
+            hint="Call rag.rebuild_index('...') for each collection; if it happens again, "
+            "check the server's disk.",
         )

@@ -139,24 +139,25 @@ def test_a_row_comes_back(documents: Documents) -> None:
         {"entry_ids": bytes(8)},
         {"acl_ids": bytes(17)},
         {"document_ids": bytes(24)},
-        {"first_passages": np.array([0, 9], "<u4").tobytes()},
-        {"first_passages": np.array([1, 2], "<u4").tobytes()},
+        {"first_passages": np.array([0, 1, 9], "<u4").tobytes()},
+        {"first_passages": np.array([1, 2, 3], "<u4").tobytes()},
+        {"first_passages": np.array([0, 2, 1], "<u4").tobytes()},
         {"passages": 65_537},
     ],
 )
 def test_a_row_that_contradicts_itself_is_refused(change: dict[str, Any]) -> None:
-    two = np.zeros(2, np.int64)
+    three = np.zeros(3, np.int64)
     row = Documents(
-        two,
-        np.zeros((2, 2), np.uint64),
-        two,
-        two,
-        np.array([0, 1], np.uint32),
-        np.zeros(2, np.uint32),
-        two,
-        two,
-        passages=3,
+        three,
+        np.zeros((3, 2), np.uint64),
+        three,
+        three,
+        np.array([0, 1, 2], np.uint32),
+        np.zeros(3, np.uint32),
+        three,
+        three,
+        passages=4,
     ).to_row()
-    assert len(Documents.from_row(row)) == 2
+    assert len(Documents.from_row(row)) == 3
     with pytest.raises(IndexDamaged):
         Documents.from_row(row | change)

@@ -212,8 +212,8 @@ def test_reading_piece_by_piece_makes_no_difference(
 
 
 def test_what_is_too_much_for_one_segment_becomes_several() -> None:
-    """Cut between documents, in the order of all."""
-    documents = [
+    """Cut between documents, in the order of all, though each document lies in two sources."""
+    whole = [
         Document(
             number,
             uuid.UUID(int=number << 96 | number),
@@ -223,7 +223,16 @@ def test_what_is_too_much_for_one_segment_becomes_several() -> None:
         )
         for number in range(1, 17)
     ]
-    sources = [as_source(_built(documents[first::3])[0]) for first in range(3)]
+    halves = [
+        [document._replace(passages=document.passages[:100]) for document in whole],
+        [
+            document._replace(passages=document.passages[100:], first_index=100)
+            for document in whole
+        ],
+    ]
+    documents = [*halves[0], *halves[1]]
+    parts = [halves[0], halves[1][:9], halves[1][9:]]
+    sources = [as_source(segment) for part in parts for segment in _built(part)]
     merged = merge(sources, np.array([2, 4]), "english")
     assert [segment.row["passages"] for segment in merged] == [65_000, 5_000]
     alive = [document for document in documents if document.entry_id not in (2, 4)]
@@ -232,7 +241,7 @@ def test_what_is_too_much_for_one_segment_becomes_several() -> None:
     classes = np.concatenate([segment.acl_ids for segment in own])
     assert classes.tolist() == [0] * 6 + [1] * 8
     for segment, part in zip(merged, own, strict=True):
-        rows = [document for document in alive if document.entry_id in part.entry_ids]
+        rows = [document for document in alive if document.entry_id in part.entry_ids.tolist()]
         _assert_same([segment], _built(rows))
 
 

@@ -1,4 +1,4 @@
-"""The stored form of postings, and the numbering of terms."""
+"""The stored form of postings, alone and in blocks."""
 
 import itertools
 import random
@@ -14,9 +14,7 @@ from ragsql_engine.lexical import codec
 from ragsql_engine.lexical.blocks import Block, Flat, find, passage_sums, starting_with, unpack
 from ragsql_engine.lexical.codec import MAX_PASSAGES, RARE
 from ragsql_engine.lexical.packing import Packer, pack
-from ragsql_engine.lexical.vocabulary import Vocabulary
 
-WORDS = st.text(st.characters(exclude_characters="\0\1\2", codec="utf-8"), min_size=1)
 # (passages of a segment, document frequency): around every change of form.
 SIZES = [
     (1, 1),
@@ -130,6 +128,11 @@ def test_damaged_bytes_are_noticed(n: int, df: int) -> None:
 
 
 def test_ordinals_beyond_the_segment_are_noticed() -> None:
+    last = codec.encode_ordinals(np.arange(65_536 - 300, 65_536).astype(np.uint16), 65_536)
+    with pytest.raises(IndexDamaged):
+        codec.decode_ordinals(last[:-1] + b"\1", 300, 65_536)
+    with pytest.raises(IndexDamaged):
+        codec.decode_frequencies(bytes(32) + b"\2\2", 257)
     with pytest.raises(IndexDamaged):
         codec.decode_ordinals(b"\x05\x00", 1, 5)
     with pytest.raises(IndexDamaged):
@@ -241,6 +244,25 @@ def test_damaged_blocks_are_noticed(column: str, n: int) -> None:
                 unpack(damaged, n)
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (b"b\1a", bytes(4), bytes(2) + b"\1\0"),
+        (b"a\1a", bytes(4), bytes(2) + b"\1\0"),
+        (b"a", b"\1\0", b"\1\0\1\0"),
+        (b"a", b"\1\0", b"\1\0\0\0"),
+        (b"a", b"\0\0", b"\x2c\1"),
+        (b"a\1b", b"\0\1\0\0", np.append(np.arange(257), 0).astype("<u2").tobytes()),
+    ],
+)
+def test_a_block_that_cannot_be_is_noticed(columns: tuple[bytes, bytes, bytes]) -> None:
+    """Terms or ordinals not in order, an ordinal too high, a frequent term among others."""
+    good = Block("a", b"a\1b", bytes(4), b"\0\0\1\0", b"")
+    assert unpack([good], 300).terms == ["a", "b"]
+    with pytest.raises(IndexDamaged):
+        unpack([Block("a", *columns, b"")], 300)
+
+
 def test_a_cut_block_is_noticed_by_a_look_up() -> None:
     one = (np.array([0], np.uint16), np.array([1], np.uint8))
     (block,) = pack(_flat({"a": one, "b": one}), 1)
@@ -261,40 +283,3 @@ def test_sums_of_passages() -> None:
     assert passage_sums(flat, 300, values).tolist() == sums
     once = passage_sums(flat._replace(frequencies=None), 300, np.ones_like(values))
     assert once.tolist() == np.bincount(flat.ordinals, minlength=300).tolist()
-
-
-# vocabulary -------------------------------------------------------------------------------------
-
-
-@given(st.lists(st.lists(st.lists(WORDS, max_size=6), max_size=4), max_size=4))
-def test_terms_get_one_number_each(batches: list[list[list[str]]]) -> None:
-    vocabulary = Vocabulary()
-    numbers: dict[str, int] = {}
-    for batch in batches:
-        text = "".join("".join(word + "\x01" for word in passage) + "\x02" for passage in batch)
-        got, counts = vocabulary.read(text.encode(), len(batch))
-        assert counts.tolist() == [len(passage) for passage in batch]
-        for word, number in zip(itertools.chain(*batch), got.tolist(), strict=True):
-            assert numbers.setdefault(word, number) == number
-    assert sorted(numbers.values()) == list(range(len(numbers)))
-    terms, ranks = vocabulary.ranked()
-    assert terms == sorted(numbers)
-    assert all(terms[ranks[number]] == word for word, number in numbers.items())
-
-
-def test_many_terms_of_every_size_get_one_number_each() -> None:
-    rng = random.Random(4)
-    words = [
-        "".join(rng.choices("ab\u00e9", k=size)) for size in range(1, 40) for _ in range(2_000)
-    ]
-    vocabulary = Vocabulary()
-    numbers: dict[str, int] = {}
-    for _ in range(3):
-        rng.shuffle(words)
-        got, _ = vocabulary.read("".join(w + "\x01" for w in words).encode() + b"\x02", 1)
-        for word, number in zip(words, got.tolist(), strict=True):
-            assert numbers.setdefault(word, number) == number
-    assert len(set(numbers.values())) == len(numbers) == len(set(words))
-    terms, ranks = vocabulary.ranked()
-    assert terms == sorted(set(words))
-    assert all(terms[ranks[number]] == word for word, number in numbers.items())

@@ -1,0 +1,45 @@
+"""The numbering of terms, in bulk."""
+
+import itertools
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragsql_engine.lexical.vocabulary import Vocabulary
+
+WORDS = st.text(st.characters(exclude_characters="\0\1\2", codec="utf-8"), min_size=1)
+
+
+@given(st.lists(st.lists(st.lists(WORDS, max_size=6), max_size=4), max_size=4))
+def test_terms_get_one_number_each(batches: list[list[list[str]]]) -> None:
+    vocabulary = Vocabulary()
+    numbers: dict[str, int] = {}
+    for batch in batches:
+        text = "".join("".join(word + "\x01" for word in passage) + "\x02" for passage in batch)
+        got, counts = vocabulary.read(text.encode(), len(batch))
+        assert counts.tolist() == [len(passage) for passage in batch]
+        for word, number in zip(itertools.chain(*batch), got.tolist(), strict=True):
+            assert numbers.setdefault(word, number) == number
+    assert sorted(numbers.values()) == list(range(len(numbers)))
+    terms, ranks = vocabulary.ranked()
+    assert terms == sorted(numbers)
+    assert all(terms[ranks[number]] == word for word, number in numbers.items())
+
+
+def test_many_terms_of_every_size_get_one_number_each() -> None:
+    rng = random.Random(4)
+    words = [
+        "".join(rng.choices("ab\u00e9", k=size)) for size in range(1, 40) for _ in range(2_000)
+    ]
+    vocabulary = Vocabulary()
+    numbers: dict[str, int] = {}
+    for _ in range(3):
+        rng.shuffle(words)
+        got, _ = vocabulary.read("".join(w + "\x01" for w in words).encode() + b"\x02", 1)
+        for word, number in zip(words, got.tolist(), strict=True):
+            assert numbers.setdefault(word, number) == number
+    assert len(set(numbers.values())) == len(numbers) == len(set(words))
+    terms, ranks = vocabulary.ranked()
+    assert terms == sorted(set(words))
+    assert all(terms[ranks[number]] == word for word, number in numbers.items())
