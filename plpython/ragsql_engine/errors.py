@@ -62,6 +62,12 @@ class PackageMissing(RagError):
         )
 
 
+class NotFound(RagError):
+    """What was named does not exist or is hidden from the caller (P0002)."""
+
+    sqlstate = "P0002"
+
+
 class EngineMismatch(RagError):
     """The SQL functions and this library are of different versions (55000)."""
 

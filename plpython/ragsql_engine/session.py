@@ -1,29 +1,26 @@
-"""The engine of one database session: the only module that knows PL/Python's `plpy`.
+"""The engine of one database session: what SQL functions call.
 
 SQL functions keep one `Engine` in their global dictionary. It holds what is loaded once per
 session: weights and tokenizers.
 """
 
-import functools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import ragsql_engine
-from ragsql_engine.errors import EngineMismatch, InvalidParameter, PackageMissing, RagError
+from ragsql_engine.calls import Plpy, Row, translated
+from ragsql_engine.errors import EngineMismatch, InvalidParameter, RagError
 from ragsql_engine.files import model_directory
+from ragsql_engine.lexical.calls import LexicalCalls
 from ragsql_engine.model import Model
 
 if TYPE_CHECKING:
     from ragsql_engine.embedding.fastembed_provider import FastembedProvider
     from ragsql_engine.tokens import TokenWindow
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
-Row = Mapping[str, Any]
 
 # One thread for each backend, no processes of the tokenizer's own, no network, and nothing that
 # onnxruntime would tell its makers.
@@ -37,50 +34,15 @@ _ENVIRONMENT = {
 }
 
 
-# What PL/Python reads from an exception besides sqlstate, detail and hint.
-_ERROR_FIELDS = (
-    "schema_name",
-    "table_name",
-    "column_name",
-    "datatype_name",
-    "constraint_name",
-)
-
-
-class Plpy(Protocol):
-    """What the engine uses of PL/Python's `plpy`."""
-
-    @property
-    def Error(self) -> type[Exception]: ...
-
-    def execute(self, query: str) -> Any: ...
-
-    def warning(self, message: str) -> Any: ...
-
-
-def translated(
-    method: "Callable[Concatenate[Engine, Arguments], Result]",
-) -> "Callable[Concatenate[Engine, Arguments], Result]":
-    """Raise a method's expected failures as SQL errors with SQLSTATE, detail and hint."""
-
-    @functools.wraps(method)
-    def wrapper(engine: "Engine", /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        try:
-            return method(engine, *args, **kwargs)
-        except RagError as error:
-            raise engine.sql_error(error) from None
-        except ImportError as error:
-            raise engine.sql_error(PackageMissing(error)) from None
-
-    return wrapper
-
-
-class Engine:
+class Engine(LexicalCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
-    def __init__(self, plpy: Plpy, model_path: str | None) -> None:
+    def __init__(
+        self, plpy: Plpy, model_path: str | None, index_cache_mb: str | None = None
+    ) -> None:
+        """index_cache_mb: how much a session keeps of the lexical index, in MiB."""
+        super().__init__(plpy, index_cache_mb)
         os.environ.update(_ENVIRONMENT)
-        self._plpy = plpy
         self._model_path = model_path
         self._windows: dict[tuple[str, str, int | None], TokenWindow] = {}
         self._providers: dict[tuple[str, str], FastembedProvider] = {}
@@ -225,15 +187,6 @@ class Engine:
         return [to_text(vector) for vector in vectors]
 
     @translated
-    def closest_words(
-        self, word: str, candidates: Sequence[str], max_distance: int
-    ) -> list[dict[str, Any]]:
-        """Rows (word, distance) within `max_distance` edits, sorted by (distance, word)."""
-        from ragsql_engine import fuzzy
-
-        return fuzzy.closest_words(word, candidates, max_distance)
-
-    @translated
     def python_info(self) -> dict[str, str | None]:
         """Where the engine runs, and the versions of what it stands on (None: not installed)."""
         return {
@@ -261,25 +214,6 @@ class Engine:
         else:
             present, detail = True, f"{weights.name}, {weights.stat().st_size / 1e6:.1f} MB"
         return {"present": present, "directory": str(directory), "detail": detail}
-
-    def sql_error(self, error: RagError) -> Exception:
-        """What plpy.error would raise for `error`.
-
-        PL/Python puts the name of the exception's class before the message. A class of our own
-        makes that "ragsql: ..." where plpy.error itself would say "plpy.Error: ...".
-        """
-        fields = dict.fromkeys(_ERROR_FIELDS) | {
-            "sqlstate": error.sqlstate,
-            "detail": error.detail,
-            "hint": error.hint,
-        }
-        named = type("ragsql", (self._plpy.Error,), {"__module__": "builtins"} | fields)
-        raised: Exception = named(error.message)
-        return raised
-
-    def _pause(self) -> None:
-        """PL/Python notices a cancel or a statement timeout only when it calls the server."""
-        self._plpy.execute("select 1")
 
     @property
     def _models(self) -> str | None:

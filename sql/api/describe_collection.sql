@@ -9,7 +9,7 @@ begin atomic
 end;
 
 comment on function rag.describe_collection(text) is
-    'The row of rag.list_collections() for a name; P0002 where the caller sees none.';
+    'The row of rag.list_collections() for one name; P0002 where the caller sees none.';
 alter function rag.describe_collection(text) owner to rag_owner;
 revoke all on function rag.describe_collection(text) from public;
 grant execute on function rag.describe_collection(text) to rag_reader;

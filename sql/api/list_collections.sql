@@ -7,7 +7,7 @@ begin atomic
 end;
 
 comment on function rag.list_collections() is
-    'Collections by name, with their settings, and counts of the documents, passages and '
+    'Collections by name, with all their settings, and counts of the documents, passages and '
     'characters that the caller can see.';
 alter function rag.list_collections() owner to rag_owner;
 revoke all on function rag.list_collections() from public;

@@ -11,7 +11,9 @@ create or replace function rag_internal.alter_collection(
     model           text,
     text_config     text,
     search_defaults jsonb,
-    min_value       real
+    min_value       real,
+    title_weight    integer,
+    heading_weight  integer
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -29,12 +31,7 @@ declare
     _info rag.collection_info;
 begin
     -- an older snapshot would miss documents that were ingested since
-    if current_setting('transaction_isolation') <> 'read committed' then
-        raise exception using
-            errcode = '25001',
-            message = 'rag.alter_collection works at isolation level read committed alone',
-            hint    = 'Call it in a transaction of its own.';
-    end if;
+    perform rag_internal.require_read_committed('rag.alter_collection');
     _new.description := coalesce(alter_collection.description, _old.description);
     if alter_collection.strategy is not null then
         -- sizes of another strategy are in another unit
@@ -68,22 +65,28 @@ begin
         _new.strategy, _new.chunk_size, _new.overlap, _new.min_chunk_size,
         _new.model_id is not null, _new.min_value);
     perform rag_internal.check_search_defaults(_new.search_defaults);
+    perform rag_internal.check_text_weights(alter_collection.title_weight,
+                                            alter_collection.heading_weight);
+    _new.title_weight := coalesce(alter_collection.title_weight, _old.title_weight);
+    _new.heading_weight := coalesce(alter_collection.heading_weight, _old.heading_weight);
+    if _new.text_config <> _old.text_config then
+        _new.analyzed_as := rag_internal.analyzer_stamp(_new.text_config);
+    end if;
 
     update rag_internal.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
         overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
         text_config = _new.text_config, search_defaults = _new.search_defaults,
-        min_value = _new.min_value, updated_at = now()
+        min_value = _new.min_value, title_weight = _new.title_weight,
+        heading_weight = _new.heading_weight, analyzed_as = _new.analyzed_as, updated_at = now()
     where k.collection_id = _old.collection_id;
-    if _new.text_config <> _old.text_config then
+    if (_new.text_config, _new.title_weight, _new.heading_weight)
+       <> (_old.text_config, _old.title_weight, _old.heading_weight) then
         for _document in
             select d.* from rag_internal.document d where d.collection_id = _old.collection_id
         loop
             perform rag_internal.reindex_document(_document, _new);
         end loop;
-        update rag_internal.document d
-        set indexed_as = d.indexed_as || jsonb_build_object('text_config', _new.text_config)
-        where d.collection_id = _old.collection_id;
     end if;
     select i.* into _info from rag_internal.collection_info(_identity, array[_old.name]) i;
     return _info;
@@ -91,11 +94,11 @@ end
 $$;
 
 comment on function rag_internal.alter_collection(name, bytea, text, text, text, integer, integer,
-    integer, text, text, jsonb, real) is
+    integer, text, text, jsonb, real, integer, integer) is
     'See rag.alter_collection.';
 alter function rag_internal.alter_collection(name, bytea, text, text, text, integer, integer,
-    integer, text, text, jsonb, real) owner to rag_owner;
+    integer, text, text, jsonb, real, integer, integer) owner to rag_owner;
 revoke all on function rag_internal.alter_collection(name, bytea, text, text, text, integer,
-    integer, integer, text, text, jsonb, real) from public;
+    integer, integer, text, text, jsonb, real, integer, integer) from public;
 grant execute on function rag_internal.alter_collection(name, bytea, text, text, text, integer,
-    integer, integer, text, text, jsonb, real) to rag_writer;
+    integer, integer, text, text, jsonb, real, integer, integer) to rag_writer;

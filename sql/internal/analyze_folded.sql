@@ -1,34 +1,24 @@
--- All lexemes of a folded text: the words at their places and, after a gap that no phrase spans,
--- compounds and identifiers whole. The positions of those only count them.
+-- All lexemes of a folded text: of its words, and of compounds and identifiers whole. Bound at its
+-- creation, since a caller has no use of the schema that its parts are in.
 create or replace function rag_internal.analyze_folded(
     config text, folded text, characters boolean default true) returns tsvector
-language plpgsql stable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    _gap constant tsvector := E'\x01:16';
-    _text text := folded;
-    _forms text[];
-    _joined text;
-    _words tsvector;
-begin
-    if octet_length(_text) > 100000 then
-        _text := rag_internal.fitting_part(_text);
-    end if;
-    _forms := rag_internal.compound_forms(_text);
-    _joined := _forms[1];
-    if characters and octet_length(_text) > char_length(_text) then
-        _joined := nullif(concat_ws(' ', _joined, rag_internal.single_characters(_text)), '');
-    end if;
-    _words := to_tsvector(config::regconfig, rag_internal.parsable_words(config, _text));
-    if _joined is null and _forms[2] is null then
-        return _words;
-    end if;
-    return ts_delete(
-        _words || _gap || coalesce(_forms[2], '')::tsvector
-        || to_tsvector(config::regconfig, coalesce(_joined, '')), E'\x01');
-end
-$$;
+language sql stable parallel safe
+begin atomic
+    select rag_internal.lexemes_of(
+        config,
+        coalesce(rag_internal.ascii_words(w.part),
+                 rag_internal.indexable_words(rag_internal.word_stream(w.part))),
+        case when w.characters is null then w.forms[1]
+             else concat_ws(' ', w.forms[1], w.characters) end,
+        w.forms[2])
+    from (select p.part, rag_internal.compound_forms(p.part) as forms,
+                 case when analyze_folded.characters and octet_length(p.part) > char_length(p.part)
+                      then rag_internal.single_characters(p.part) end as characters
+          from (select case when octet_length(folded) > 100000
+                            then rag_internal.fitting_part(folded) else folded end as part
+                offset 0) p
+          offset 0) w;
+end;
 
 comment on function rag_internal.analyze_folded(text, text, boolean) is
     'Lexemes of a folded text under a configuration by name: of its words, its compound forms and, '

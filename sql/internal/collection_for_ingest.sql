@@ -16,7 +16,8 @@ begin
     end;
     begin
         perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
-                                               null, null, null, null, null, 'english', '{}', null);
+                                               null, null, null, null, null, 'english', '{}', null,
+                                               null, null);
         -- its owner may be a principal only now
         identity.principal_ids := identity.principal_ids
                                || rag_internal.principal_for('role:' || (identity).who);

@@ -17,7 +17,7 @@ as $$
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
-           k.created_at, k.updated_at, k.min_value
+           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
     left join rag_internal.model m on m.model_id = k.model_id

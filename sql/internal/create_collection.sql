@@ -11,7 +11,9 @@ create or replace function rag_internal.create_collection(
     model           text,
     text_config     text,
     search_defaults jsonb,
-    min_value       real
+    min_value       real,
+    title_weight    integer,
+    heading_weight  integer
 ) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -30,6 +32,8 @@ begin
         create_collection.strategy, create_collection.chunk_size, create_collection.overlap,
         create_collection.min_chunk_size, _model.model_id is not null, create_collection.min_value);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
+    perform rag_internal.check_text_weights(create_collection.title_weight,
+                                            create_collection.heading_weight);
 
     insert into rag_internal.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
@@ -39,12 +43,16 @@ begin
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
                                          overlap, min_chunk_size, model_id, text_config,
-                                         search_defaults, min_value)
+                                         search_defaults, min_value, title_weight,
+                                         heading_weight, analyzed_as)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
             _strategy, create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
-            create_collection.search_defaults, create_collection.min_value);
+            create_collection.search_defaults, create_collection.min_value,
+            coalesce(create_collection.title_weight, 2),
+            coalesce(create_collection.heading_weight, 1),
+            rag_internal.analyzer_stamp(create_collection.text_config));
 exception when unique_violation then
     raise exception using
         errcode = '42710',
@@ -54,9 +62,9 @@ end
 $$;
 
 comment on function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb, real) is
+    integer, integer, integer, text, text, jsonb, real, integer, integer) is
     'See rag.create_collection; 42710 where the name is taken.';
 alter function rag_internal.create_collection(rag_internal.identity, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb, real) owner to rag_owner;
+    integer, integer, integer, text, text, jsonb, real, integer, integer) owner to rag_owner;
 revoke all on function rag_internal.create_collection(rag_internal.identity, text, text, text[],
-    text, integer, integer, integer, text, text, jsonb, real) from public;
+    text, integer, integer, integer, text, text, jsonb, real, integer, integer) from public;

@@ -72,6 +72,22 @@ begin
                         '''{"is_default": true}'').')::rag.check_result;
     end if;
     return query
+        select 'lexical index',
+               case when count(*) filter (where s.outdated) > 0 then 'fail' else 'ok' end,
+               case when count(*) filter (where s.outdated) > 0
+                    then format('the analyzer or its stemmers changed since these collections '
+                                'were indexed: %s',
+                                string_agg(s.name, ', ') filter (where s.outdated))
+                    else 'collections are indexed by the analyzer that questions are read by'
+               end,
+               case when count(*) filter (where s.outdated) > 0
+                    then 'select rag.rebuild_index(''NAME'') for each.'
+               end
+        from (select k.name,
+                     k.analyzed_as is distinct from
+                     rag_internal.analyzer_stamp(k.text_config) as outdated
+              from rag_internal.visible_collections(_identity, null) k) s;
+    return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
                case when d.datctype in ('C', 'POSIX')

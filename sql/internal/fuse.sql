@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _depth bigint := rag_internal.leg_depth(1);
-    _placed bigint[] := '{}';
+    _placed rag_internal.leg_hit[] := '{}';
     _tier rag_internal.leg_hit[];
 begin
     loop
@@ -21,18 +21,21 @@ begin
             select row('hybrid',
                        cardinality(_placed)
                        + row_number() over (order by s.score desc, s.document_id, s.chunk_index),
-                       s.score, s.chunk_id, s.document_id, s.chunk_index)::rag_internal.leg_hit
-            from (select h.chunk_id, h.document_id, h.chunk_index,
+                       s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
+            from (select h.document_id, h.chunk_index,
                          sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
                                                           rrf_k, h.rank) order by h.leg) as score
                   from unnest(hits) h
-                  where h.rank <= _depth and h.chunk_id <> all (_placed)
-                  group by h.chunk_id, h.document_id, h.chunk_index) s
+                  where h.rank <= _depth
+                    and not exists (select from unnest(_placed) p
+                                    where p.document_id = h.document_id
+                                      and p.chunk_index = h.chunk_index)
+                  group by h.document_id, h.chunk_index) s
             order by s.score desc, s.document_id, s.chunk_index
             limit _depth - cardinality(_placed));
         return query select t.* from unnest(_tier) t;
         exit when _depth >= places;
-        _placed := _placed || array(select t.chunk_id from unnest(_tier) t);
+        _placed := _placed || _tier;
         _depth := rag_internal.leg_depth(_depth + 1);
     end loop;
 end

@@ -13,7 +13,7 @@ as $$
         'min_chunk_size', (collection).min_chunk_size,
         'model', (select m.name || '@' || m.revision from rag_internal.model m
                   where m.model_id = (collection).model_id),
-        'text_config', (collection).text_config)
+        'text_config', (document).text_config)
         || jsonb_strip_nulls(jsonb_build_object('min_value', (collection).min_value))
         -- what else decides how structure is read; the source is the same as long as the document
         || case when (collection).strategy in ('word', 'character', 'token', 'semantic') then '{}'

@@ -66,6 +66,7 @@ begin
     _new.valid_from := ingest.valid_from;
     _new.valid_until := ingest.valid_until;
     perform rag_internal.check_document(_new);
+    _new.text_config := rag_internal.text_config_for(_new.language, _collection.text_config);
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
     if ingest.readers is not null then
         _new.acl_id := rag_internal.intern_readers(
@@ -90,7 +91,7 @@ begin
         on conflict on constraint document_key do nothing;
         if found then
             _count := rag_internal.write_chunks(_new, _collection, _chunks);
-            return row(_new.document_id, 'created', _count, null)::rag.ingested;
+            return rag_internal.ingested(_new, 'created', _count);
         end if;
     end if;
     return rag_internal.replace_document(_new, _collection, _chunks);

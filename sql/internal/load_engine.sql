@@ -6,7 +6,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 import os, sys
 rows = plpy.execute(
-    "select name, value from rag_internal.setting where name in ('python_path', 'model_path')"
+    "select name, value from rag_internal.setting "
+    "where name in ('python_path', 'model_path', 'index_cache_mb')"
 )
 setting = {row["name"]: row["value"] for row in rows}
 sys.path[:0] = [path for path in setting.get("python_path", "").split(os.pathsep) if path]
@@ -22,7 +23,7 @@ except ImportError as error:
         "read it, and put that folder into rag_internal.setting as python_path; `ragsql doctor` "
         "shows both.",
     )
-GD["ragsql"] = Engine(plpy, setting.get("model_path"))
+GD["ragsql"] = Engine(plpy, setting.get("model_path"), setting.get("index_cache_mb"))
 $$;
 
 comment on function rag_internal.load_engine() is

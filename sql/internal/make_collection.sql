@@ -12,7 +12,9 @@ create or replace function rag_internal.make_collection(
     model           text,
     text_config     text,
     search_defaults jsonb,
-    min_value       real
+    min_value       real,
+    title_weight    integer,
+    heading_weight  integer
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -30,7 +32,8 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value);
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value, make_collection.title_weight,
+        make_collection.heading_weight);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
@@ -39,11 +42,11 @@ end
 $$;
 
 comment on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb, real) is
+    integer, integer, text, text, jsonb, real, integer, integer) is
     'See rag.create_collection.';
 alter function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb, real) owner to rag_owner;
+    integer, text, text, jsonb, real, integer, integer) owner to rag_owner;
 revoke all on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb, real) from public;
+    integer, integer, text, text, jsonb, real, integer, integer) from public;
 grant execute on function rag_internal.make_collection(name, bytea, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb, real) to rag_writer;
+    integer, integer, integer, text, text, jsonb, real, integer, integer) to rag_writer;

@@ -1,4 +1,5 @@
--- Moves a document, with its vectors, to another sharing class.
+-- Moves a document, with its vectors, to another sharing class. The lexical index follows by
+-- trigger.
 create or replace function rag_internal.reclass_document(document_id uuid, acl_id bigint)
 returns void
 language sql volatile parallel unsafe

@@ -34,14 +34,15 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+        return rag_internal.ingested(_old, 'unchanged', 0);
     end if;
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
     update rag_internal.document d
     set title = _new.title, content = _new.content, content_hash = _new.content_hash,
-        mime = _new.mime, language = _new.language, status = _new.status,
+        mime = _new.mime, language = _new.language, text_config = _new.text_config,
+        status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
         updated_at = _new.updated_at
@@ -56,7 +57,7 @@ begin
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;
-    return row(_new.document_id, 'updated', _count, null)::rag.ingested;
+    return rag_internal.ingested(_new, 'updated', _count);
 end
 $$;
 

@@ -9,12 +9,14 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    return case leg
-        when 'semantic' then array(
-            select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h)
-        when 'bm25' then array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h)
-        when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h)
-    end;
+    if leg = 'semantic' then
+        return array(select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h);
+    end if;
+    scope.acl_ids := null;  -- the engine keeps its own
+    if leg = 'bm25' then
+        return array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h);
+    end if;
+    return array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h);
 end
 $$;
 

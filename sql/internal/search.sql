@@ -33,19 +33,7 @@ declare
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
 begin
-    perform rag_internal.require_visible_text('query', search.query);
-    if octet_length(search.query) > 500000 then
-        raise exception using
-            errcode = '22023',
-            message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
-            hint    = 'Ask with the sentences that matter.';
-    elsif length(rag_internal.surface_forms(search.query)) > 1000 then
-        raise exception using
-            errcode = '22023',
-            message = format('query has %s distinct words, more than 1,000',
-                             length(rag_internal.surface_forms(search.query))),
-            hint    = 'Ask with the sentences that matter.';
-    end if;
+    perform rag_internal.check_query(search.query);
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 then
         raise exception using
@@ -60,14 +48,22 @@ begin
                              coalesce(search.skip::text, 'null')),
             hint    = 'The second page of 10 is top_k => 10, skip => 10.';
     end if;
+    _scope := rag_internal.lexical_scope(_identity, search.collections);
+    _scope.filter := search.filter;
+    _scope.filter_path := search.filter_path;
+    _scope.vars := coalesce(search.vars, '{}');
+    if search.strategy in ('bm25', 'fuzzy') then
+        -- asked for by name, a lexical leg needs neither defaults nor fusion
+        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
+        return query
+            select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
+        return;
+    end if;
+
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(
         select k.collection_id
         from rag_internal.visible_collections(_identity, search.collections) k);
-    _scope.filter := search.filter;
-    _scope.filter_path := search.filter_path;
-    _scope.vars := coalesce(search.vars, '{}');
-
     _defaults := rag_internal.search_defaults(_scope);
     _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
     _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);

@@ -6,6 +6,7 @@ create or replace function rag_internal.semantic_leg(
     query_vector @extschema:vector@.vector,
     model        rag_internal.model,
     scope        rag_internal.scope,
+    conditions   rag_internal.text_condition[],
     cut          bigint
 ) returns setof rag_internal.leg_hit
 language plpgsql stable parallel unsafe
@@ -33,14 +34,17 @@ declare
         case when (scope).filter_path is not null
              -- in this order: a path can fail, or take long, on a row that is hidden
              then ' and case when c.acl_id = any ($2) and c.collection_id = any ($3) then '
-                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end);
+                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end,
+        case when cardinality(conditions) > 0
+             then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
+                  'where t.text_config = c.text_config), true)' end);
     _candidates text := format(
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);
     _ranked text := format(
         'select ''semantic'', '
         '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        '%s, n.chunk_id, c.document_id, c.chunk_index '
+        '%s, c.document_id, c.chunk_index, null::text '
         'from %%s n join rag_internal.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
@@ -49,7 +53,7 @@ begin
                    case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars;
+          (scope).filter_path, (scope).vars, conditions;
     if _count > _exact_up_to and cut <= _exact_up_to then
         perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
         return query execute format(
@@ -59,7 +63,7 @@ begin
             _distance, _candidates, cut,
             format(_ranked, '(select * from nearest where exists (select from enough))'))
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-              (scope).filter_path, (scope).vars;
+              (scope).filter_path, (scope).vars, conditions;
         if found then
             return;
         end if;
@@ -67,16 +71,16 @@ begin
     return query execute format(
         _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars;
+          (scope).filter_path, (scope).vars, conditions;
 end
 $$;
 
 comment on function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
-    rag_internal.scope, bigint) is
+    rag_internal.scope, rag_internal.text_condition[], bigint) is
     'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product '
     '-d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) '
     'rows.';
 alter function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
-    rag_internal.scope, bigint) owner to rag_owner;
+    rag_internal.scope, rag_internal.text_condition[], bigint) owner to rag_owner;
 revoke all on function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
-    rag_internal.scope, bigint) from public;
+    rag_internal.scope, rag_internal.text_condition[], bigint) from public;

@@ -11,8 +11,21 @@ as $$
 declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
+    _question rag_internal.question := rag_internal.read_question(semantic_legs.query);
+    _conditions rag_internal.text_condition[] := '{}';
     _hits rag_internal.leg_hit[] := '{}';
 begin
+    if _question.content = '' then
+        return;  -- exclusions alone have no meaning that could be near
+    end if;
+    if cardinality(_question.phrases || _question.excluded) > 0 then
+        _conditions := array(
+            select row(n.text_config,
+                       rag_internal.question_condition(_question.phrases, _question.excluded,
+                                                       n.text_config))
+            from (select distinct d.text_config from rag_internal.document d
+                  where d.collection_id = any ((scope).collection_ids)) n);
+    end if;
     for _model in
         select m.* from rag_internal.model m
         where exists (select from rag_internal.embedding e
@@ -26,8 +39,8 @@ begin
         _hits := _hits || array(
             select h
             from rag_internal.semantic_leg(
-                (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
-                cut) h);
+                (rag_internal.embed_texts(array[_question.content], 'query', _model))[1], _model,
+                _of_model, _conditions, cut) h);
     end loop;
     if cardinality((scope).collection_ids) > 0
        and not exists (select from rag_internal.collection k
@@ -40,7 +53,7 @@ begin
     end if;
     return query
         select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
-               h.score, h.chunk_id, h.document_id, h.chunk_index
+               h.score, h.document_id, h.chunk_index, null::text
         from unnest(_hits) h
         order by 2
         limit cut;

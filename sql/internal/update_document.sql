@@ -31,7 +31,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+        return rag_internal.ingested(_old, 'unchanged', 0);
     end if;
 
     _new.updated_at := now();
@@ -47,7 +47,7 @@ begin
         where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;
-    return row(_new.document_id, 'updated', 0, null)::rag.ingested;
+    return rag_internal.ingested(_new, 'updated', 0);
 end
 $$;
 

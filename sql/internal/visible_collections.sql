@@ -8,7 +8,6 @@ language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _acl_ids bigint[] := array(select rag_internal.visible_acls(identity));
     _found text[] := '{}';
     _collection rag_internal.collection;
     _missing text;
@@ -18,11 +17,11 @@ begin
         from rag_internal.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
-               or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
+               or exists (select from rag_internal.visible_acls(identity, array[k.acl_id]))
                or exists (select from rag_internal.document d
                           where d.collection_id = k.collection_id
-                            and d.acl_id = any (_acl_ids)))
+                            and d.acl_id in (select rag_internal.visible_acls(identity))))
         order by k.name
     loop
         _found := _found || _collection.name;

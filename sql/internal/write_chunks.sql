@@ -14,15 +14,16 @@ begin
     with written as (
         insert into rag_internal.chunk (document_id, chunk_index, content, embed_text, start_offset,
                                end_offset, start_line, end_line, heading, section_start,
-                               section_end, kind, token_count, value, tsv, lexeme_count, surface)
+                               section_end, kind, token_count, value, tsv, words_skipped)
         select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
                p.end_offset, p.start_line, p.end_line, p.heading, p.section_start, p.section_end,
-               p.kind, p.token_count, p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
-               rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
+               p.kind, p.token_count, p.value,
+               rag_internal.index_text((document).title, p.heading, p.content,
+                                       (document).text_config, (collection).title_weight,
+                                       (collection).heading_weight),
+               rag_internal.words_skipped(p.content)
         from unnest(chunks) c
         cross join lateral (select (c.chunk).*) p
-        cross join lateral (select rag_internal.index_text((document).title, p.content,
-                                                           (collection).text_config) as tsv) t
         returning chunk_id, chunk_index
     ), embedded as (
         insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
@@ -34,14 +35,14 @@ begin
     )
     select count(*) into _written from written;
 
-    perform rag_internal.add_words((document).document_id);
+    perform rag_internal.index_document((document).document_id);
     return _written;
 end
 $$;
 
 comment on function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) is
-    'Writes passages, lexemes, words and vectors of a document in place of those it had; how many '
+    'Writes passages, lexemes and vectors of a document in place of those it had; how many '
     'passages.';
 alter function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]) owner to rag_owner;

@@ -3,9 +3,11 @@
 import itertools
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragsql_engine.lexical import vocabulary as vocabularies
 from ragsql_engine.lexical.vocabulary import Vocabulary
 
 WORDS = st.text(st.characters(exclude_characters="\0\1\2", codec="utf-8"), min_size=1)
@@ -27,10 +29,15 @@ def test_terms_get_one_number_each(batches: list[list[list[str]]]) -> None:
     assert all(terms[ranks[number]] == word for word, number in numbers.items())
 
 
-def test_many_terms_of_every_size_get_one_number_each() -> None:
+@pytest.mark.parametrize("slot_bits", [2, 12, 19])
+def test_many_terms_of_every_size_get_one_number_each(
+    slot_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the table is so small that most terms want a slot that is taken."""
+    monkeypatch.setattr(vocabularies, "_SLOT_BITS", slot_bits)
     rng = random.Random(4)
     words = [
-        "".join(rng.choices("ab\u00e9", k=size)) for size in range(1, 40) for _ in range(2_000)
+        "".join(rng.choices("ab\u00e9", k=size)) for size in range(1, 40) for _ in range(1_000)
     ]
     vocabulary = Vocabulary()
     numbers: dict[str, int] = {}

@@ -20,6 +20,7 @@ from ragsql.settings import Settings
 
 _MOST_JOBS = 4
 _FILES_PER_JOB = 4  # fewer than that would not repay loading the model once more
+_BULK = 1000  # passages after which the lexical index is worth merging
 
 
 def _check_encoding(
@@ -197,6 +198,10 @@ def _load(
                 load_files(files, options, stores, stop, report.add)
             except RunStopped as error:
                 problem = str(error)
+        if report.chunks >= _BULK and problem is None and not stop.is_set():
+            report.say("Merging the lexical index ...")
+            connections[0].autocommit = True  # it commits after each step
+            connections[0].execute("call rag.maintain()")
     report.say(report.summary(target.run_id))
     if problem is not None:
         raise click.ClickException(problem)

@@ -1,0 +1,22 @@
+-- What of a word stream a tsvector can hold: to_tsvector says a NOTICE for each word that is longer,
+-- and array_to_tsvector takes it.
+create or replace function rag_internal.indexable_words(words text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+    -- repetitions of an expression end at 255; a word of 254 characters is well below the limit
+    if octet_length(words) <= 2046 or words !~ '[^ ]{255}' then
+        return words;
+    end if;
+    return coalesce((select string_agg(w.word, ' ' order by w.place)
+                     from string_to_table(words, ' ') with ordinality w (word, place)
+                     where octet_length(w.word) <= 2046), '');
+end
+$$;
+
+comment on function rag_internal.indexable_words(text) is
+    'Words parted by blanks without those of more than 2,046 bytes.';
+alter function rag_internal.indexable_words(text) owner to rag_owner;
+revoke all on function rag_internal.indexable_words(text) from public;
+grant execute on function rag_internal.indexable_words(text) to rag_reader;

@@ -1,0 +1,127 @@
+"""What SQL functions ask of the lexical index."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ragsql_engine.calls import Calls, Plpy, Row, translated
+
+if TYPE_CHECKING:
+    from ragsql_engine.lexical.index import LexicalIndex
+    from ragsql_engine.lexical.probing import Filters, Found
+    from ragsql_engine.lexical.store import Reader, Store
+    from ragsql_engine.lexical.upkeep import Upkeep
+    from ragsql_engine.lexical.words import FuzzyLeg
+
+INDEX_CACHE_MB = 256
+
+
+class LexicalCalls(Calls):
+    """Methods over one `Store`, which is made when it is first asked for."""
+
+    def __init__(self, plpy: Plpy, index_cache_mb: str | None) -> None:
+        super().__init__(plpy)
+        self._index_cache = int(index_cache_mb or INDEX_CACHE_MB) * 2**20
+
+    @translated
+    def bm25_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
+        """Rows of rag_internal.leg_hit: the `depth` best passages by BM25."""
+        found = self._index.search(query, *_scope(scope), depth)
+        return _leg_hits("bm25", found, None)
+
+    @translated
+    def fuzzy_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
+        """Rows of rag_internal.leg_hit: the `depth` best passages by likeness of words."""
+        found, corrected = self._fuzzy.search(query, *_scope(scope), depth)
+        return _leg_hits("fuzzy", found, corrected)
+
+    @translated
+    def bm25_terms(
+        self, query: str, scope: Row, document_id: str, chunk_index: int
+    ) -> list[dict[str, Any]]:
+        """Rows of rag.bm25_term: what each term adds to the score of a passage."""
+        reader, collections, _ = _scope(scope)
+        return self._index.explain(query, reader, collections, document_id, chunk_index)
+
+    @translated
+    def corrections(self, query: str, scope: Row) -> list[tuple[Any, ...]]:
+        """Rows of rag.correction."""
+        reader, collections, _ = _scope(scope)
+        return [tuple(row) for row in self._fuzzy.correct(query, reader, collections).rows]
+
+    @translated
+    def read_question(self, query: str) -> dict[str, Any]:
+        """A value of rag_internal.question."""
+        from ragsql_engine.lexical.question import parse
+
+        question = parse(query)
+        excluded = [*question.excluded, *question.excluded_phrases]
+        return {
+            "content": question.text or " ".join(question.prefixes),
+            "phrases": list(question.phrases),
+            "excluded": excluded,
+        }
+
+    @translated
+    def build_segment(self, text_config: str) -> int:
+        """Build pending entries into a segment; its passages."""
+        return self._upkeep.build(text_config)
+
+    @translated
+    def merge_segments(self, text_config: str, most_passages: int) -> bool:
+        """Merge segments; whether there was anything to merge."""
+        return self._upkeep.merge(text_config, most_passages)
+
+    @translated
+    def sweep_tombstones(self) -> int:
+        """Remove tombstones of entries that lie nowhere; how many."""
+        return self._upkeep.sweep()
+
+    @translated
+    def index_differences(self, collection: Row) -> list[dict[str, Any]]:
+        """Rows of rag.index_difference."""
+        from ragsql_engine.lexical.verify import differences
+
+        return list(differences(self._rows, self._store, collection["collection_id"]))
+
+    @cached_property
+    def _store(self) -> "Store":
+        from ragsql_engine.lexical.store import Store
+
+        return Store(self._rows, self._index_cache)
+
+    @cached_property
+    def _index(self) -> "LexicalIndex":
+        from ragsql_engine.lexical.index import LexicalIndex
+
+        return LexicalIndex(self._rows, self._store)
+
+    @cached_property
+    def _fuzzy(self) -> "FuzzyLeg":
+        from ragsql_engine.lexical.words import FuzzyLeg
+
+        return FuzzyLeg(self._rows, self._store)
+
+    @cached_property
+    def _upkeep(self) -> "Upkeep":
+        from ragsql_engine.lexical.upkeep import Upkeep
+
+        return Upkeep(self._rows, self._store, self._pause)
+
+
+def _scope(scope: Row) -> "tuple[Reader, Sequence[int] | None, Filters]":
+    """What a value of rag_internal.scope says to the lexical legs."""
+    from ragsql_engine.lexical.probing import Filters
+    from ragsql_engine.lexical.store import Reader
+
+    filters = Filters(scope["filter"], scope["filter_path"], scope["vars"])
+    return Reader.from_identity(scope["identity"]), scope["collection_ids"], filters
+
+
+def _leg_hits(
+    leg: str, found: "Sequence[Found]", corrected_query: str | None
+) -> list[tuple[Any, ...]]:
+    return [
+        (leg, rank, f.score, f.document_id, f.chunk_index, corrected_query)
+        for rank, f in enumerate(found, 1)
+    ]

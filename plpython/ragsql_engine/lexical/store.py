@@ -1,0 +1,257 @@
+"""Reads the lexical index: which parts there are, and which of their passages a caller sees.
+
+All of it is asked in the snapshot of the calling statement. What is kept between statements is
+immutable (segments and their postings) or has a name that changes with it: what a caller may see is
+kept under the sum of the access stamps, which is another one after any change of the readers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsql_engine.lexical import statements
+from ragsql_engine.lexical.blocks import Block, find
+from ragsql_engine.lexical.cache import Cache
+from ragsql_engine.lexical.codec import MAX_PASSAGES, Posting
+from ragsql_engine.lexical.documents import Documents
+from ragsql_engine.lexical.parts import Part, PendingPart, SegmentPart, Visible
+
+Int64s = NDArray[np.int64]
+Row = Mapping[str, Any]
+
+_PENDING_FORMS = [
+    ("entry_ids", ">i8"),
+    ("document_ids", ">u8"),
+    ("collection_ids", ">i8"),
+    ("acl_ids", ">i8"),
+    ("first_indexes", ">u4"),
+    ("valid_from", ">i8"),
+    ("valid_until", ">i8"),
+    ("passages", ">u4"),
+]
+_UNKNOWN = object()  # not kept; None is kept for a term that is not there
+
+
+class Rows(Protocol):
+    """Runs a statement of which a plan is kept, and gives its rows."""
+
+    def __call__(self, sql: str, types: Sequence[str], *values: Any) -> Sequence[Row]: ...
+
+
+class Reader(NamedTuple):
+    """For whom the index is read: rag_internal.identity without the name."""
+
+    principal_ids: tuple[int, ...]
+    sees_everything: bool
+    tenant: str
+    clearance: int
+
+    @classmethod
+    def from_identity(cls, identity: Row) -> "Reader":
+        """From a value of rag_internal.identity."""
+        return cls(
+            tuple(identity["principal_ids"]),
+            identity["sees_everything"],
+            identity["tenant"],
+            identity["clearance"],
+        )
+
+
+@dataclass(frozen=True)
+class View:
+    """The index as one caller sees it in one statement: parts of each text configuration.
+
+    blocks, prefixes: what was read of each segment, by its part.
+    """
+
+    parts: dict[str, list[Part]]
+    segments: dict[int, SegmentPart]
+    blocks: dict[int, dict[tuple[str, str], Block | Posting]]
+    prefixes: dict[int, dict[tuple[str, str], Sequence[Block]]]
+
+    @property
+    def all_parts(self) -> list[Part]:
+        """The parts of every configuration."""
+        return [part for parts in self.parts.values() for part in parts]
+
+
+class Store:
+    """The lexical index of one database, for one session."""
+
+    def __init__(self, rows: Rows, limit: int) -> None:
+        self._rows = rows
+        self._cache = Cache(limit)
+        self._dead_blob, self._dead_number = b"", 0
+
+    def view(self, reader: Reader, collections: Sequence[int] | None, kinds: str) -> View:
+        """Parts with a passage that `reader` sees in `collections` (None: all).
+
+        kinds: of the terms that pending documents are asked for, 'l', 's' or both.
+        """
+        state = self._rows(statements.STATE, [])[0]
+        scope = None if collections is None else np.unique(np.array(collections, np.int64))
+        who = Who(
+            key=(reader, state["stamp"], None if scope is None else scope.tobytes()),
+            acls=self.acls(reader, state["stamp"]),
+            collections=scope,
+            dead=self._dead(state["dead"] or b""),
+            now=state["now"],
+        )
+        view = View({}, {}, {}, {})
+        for row in self._rows(statements.SEGMENTS, []):
+            self._add_segment(view, row["segment_id"], row["text_config"], who)
+        for config, pending in self._pending(kinds):
+            seen = see(pending.documents, pending.lengths, who, who.dead)
+            if seen.visible.count:
+                pending.visible = seen.visible
+                view.parts.setdefault(config, []).append(pending)
+        return view
+
+    def acls(self, reader: Reader, stamp: str | None = None) -> Int64s | None:
+        """The sharing classes that `reader` may read, sorted; None for all."""
+        if reader.sees_everything:
+            return None
+
+        def read() -> Int64s:
+            types = ["text", "smallint", "bigint[]"]
+            ids = list(reader.principal_ids)
+            row = self._rows(statements.ACLS, types, reader.tenant, reader.clearance, ids)[0]
+            return np.frombuffer(row["acls"] or b"", ">i8").astype(np.int64)
+
+        stamp = stamp or self._rows(statements.STATE, [])[0]["stamp"]
+        return self._cache.make(("acls", reader, stamp), read, lambda acls: acls.nbytes + 100)
+
+    def read_postings(self, view: View, kind: str, terms: Sequence[str]) -> None:
+        """Give the segments of `view` their postings of `terms`, by one statement at most."""
+        wanted: list[tuple[int, str]] = []
+        for number, found in view.blocks.items():
+            for term in terms:
+                posting: Any = self._cache.get((number, kind, term), _UNKNOWN)
+                if posting is _UNKNOWN:
+                    wanted.append((number, term))
+                elif posting is not None:
+                    found[kind, term] = posting
+        if not wanted:
+            return
+        numbers, names = zip(*wanted, strict=True)
+        types = ["bigint[]", "text[]", '"char"']
+        rows = self._rows(statements.BLOCKS, types, list(numbers), list(names), kind)
+        read = {(row["segment_id"], row["term"]): block_of(row) for row in rows}
+        for number, term in wanted:
+            block = read.get((number, term))
+            n = view.segments[number].documents.passages
+            posting = None if block is None else find(block, term, n)
+            self._cache.put((number, kind, term), posting, _size(posting))
+            if posting is not None:
+                view.blocks[number][kind, term] = posting
+
+    def read_prefix(self, view: View, kind: str, prefix: str) -> None:
+        """Give the segments of `view` the blocks of all terms that begin with `prefix`."""
+        types = ["bigint[]", '"char"', "text", "text"]
+        end = prefix + "\U0010ffff"
+        rows = self._rows(statements.BLOCKS_FROM, types, list(view.segments), kind, prefix, end)
+        for number, found in view.prefixes.items():
+            found[kind, prefix] = [block_of(row) for row in rows if row["segment_id"] == number]
+
+    def _add_segment(self, view: View, number: int, config: str, who: "Who") -> None:
+        documents, lengths = self.segment(number)
+        seen = self._seen(number, documents, lengths, who)
+        if seen.visible.count:
+            blocks: dict[tuple[str, str], Block | Posting] = {}
+            prefixes: dict[tuple[str, str], Sequence[Block]] = {}
+            part = SegmentPart(documents, lengths, blocks, prefixes, seen.visible)
+            view.parts.setdefault(config, []).append(part)
+            view.segments[number] = part
+            view.blocks[number], view.prefixes[number] = blocks, prefixes
+
+    def segment(self, number: int) -> tuple[Documents, NDArray[np.uint32]]:
+        """Documents and lengths of a segment."""
+
+        def read() -> tuple[Documents, NDArray[np.uint32]]:
+            row = self._rows(statements.SEGMENT, ["bigint"], number)[0]
+            return Documents.from_row(row), np.frombuffer(row["lengths"], "<u4")
+
+        return self._cache.make(("segment", number), read, lambda s: s[0].nbytes + s[1].nbytes)
+
+    def _seen(
+        self, number: int, documents: Documents, lengths: NDArray[np.uint32], who: "Who"
+    ) -> "Seen":
+        here = self._cache.make(
+            ("dead", number, self._dead_number),
+            lambda: who.dead[np.isin(who.dead, documents.entry_ids)],
+            lambda found: found.nbytes + 100,
+        )
+        key = "seen", number, who.key, here.tobytes()
+        seen: Seen | None = self._cache.get(key, None)
+        if seen is None or not seen.since <= who.now < seen.until:
+            seen = see(documents, lengths, who, here)
+            mask = seen.visible.mask
+            self._cache.put(key, seen, 300 if mask is None else mask.nbytes + 300)
+        return seen
+
+    def _dead(self, blob: bytes) -> Int64s:
+        """The dead entries, sorted; a new list gets a new number."""
+        if blob != self._dead_blob:
+            self._dead_blob, self._dead_number = blob, self._dead_number + 1
+        return np.frombuffer(blob, ">i8").astype(np.int64)
+
+    def _pending(self, kinds: str) -> Iterator[tuple[str, PendingPart]]:
+        """Pending documents of each configuration, as parts of at most 65,536 passages."""
+        terms = ", ".join(statements.TERMS[kind] for kind in kinds)
+        rows = self._rows(statements.PENDING.format(terms=terms, bucket="1"), [])
+        if any(len(row["lengths"]) > 4 * MAX_PASSAGES for row in rows):
+            rows = self._rows(statements.PENDING.format(terms=terms, bucket=statements.BUCKET), [])
+        for row in rows:
+            columns = {name: np.frombuffer(row[name], form) for name, form in _PENDING_FORMS}
+            counts = columns.pop("passages")
+            ids = columns.pop("document_ids").astype(np.uint64).reshape(-1, 2)
+            first_indexes = columns.pop("first_indexes").astype(np.uint32)
+            numbers: dict[str, Any] = {n: c.astype(np.int64) for n, c in columns.items()}
+            documents = Documents(
+                **numbers,
+                document_ids=ids,
+                first_indexes=first_indexes,
+                first_passages=(np.cumsum(counts) - counts).astype(np.uint32),
+                passages=int(counts.sum()),
+            )
+            texts = (row.get("lexemes", b""), row.get("frequencies", b""), row.get("surfaces", b""))
+            yield row["text_config"], PendingPart(documents, row["lengths"], *texts)
+
+
+class Who(NamedTuple):
+    """Who reads, and when. key: names what he sees; acls, collections: sorted, None for all."""
+
+    key: Any
+    acls: Int64s | None
+    collections: Int64s | None
+    dead: Int64s
+    now: int
+
+
+class Seen(NamedTuple):
+    """Which passages of a part are seen, at moments from `since` up to `until`."""
+
+    visible: Visible
+    since: int
+    until: int
+
+
+def see(documents: Documents, lengths: NDArray[np.uint32], who: Who, dead: Int64s) -> Seen:
+    """Which passages are seen; dead: those entries of `who.dead` that matter here."""
+    mask = documents.visible(who.acls, who.collections, dead, who.now)
+    passages = None if mask is None else documents.spread(mask)
+    return Seen(Visible.of(lengths, passages), who.now, documents.until(who.now))
+
+
+def block_of(row: Row) -> Block:
+    names = ("first_term", "terms", "counts", "ordinals", "frequencies")
+    return Block(*(row[name] for name in names))
+
+
+def _size(posting: Posting | None) -> int:
+    if posting is None:
+        return 150
+    return 300 + sum(column.nbytes for column in posting if column is not None)

@@ -1,0 +1,21 @@
+-- An entry that is replaced, or whose document is deleted, is dead wherever it lies by then: in
+-- pending, in a segment, or in one that is just being made. So neither deleting nor merging has to
+-- wait for the other.
+create or replace function rag_internal.bury_entry() returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
+set row_security = on
+as $$
+begin
+    insert into rag_internal.tombstone (entry_id) values (old.entry_id) on conflict do nothing;
+    return null;
+end
+$$;
+
+comment on function rag_internal.bury_entry() is
+    'Adds the tombstone of the entry that a row of indexed_document named before.';
+alter function rag_internal.bury_entry() owner to rag_owner;
+revoke all on function rag_internal.bury_entry() from public;

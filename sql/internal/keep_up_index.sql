@@ -1,0 +1,29 @@
+-- The share of an ingest in keeping the lexical index small: now and then, in proportion to what
+-- was ingested, it looks whether enough is pending for a segment.
+create or replace function rag_internal.keep_up_index(text_config text, fresh integer)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _threshold constant integer := 2048;
+begin
+    -- an older snapshot would collide with whoever builds or merges at the same time
+    if random() > fresh / 256.0
+       or current_setting('transaction_isolation') <> 'read committed' then
+        return;
+    end if;
+    if (select sum(p.passages) from rag_internal.pending p
+        where p.text_config = keep_up_index.text_config) >= _threshold then
+        perform rag_internal.build_segment(keep_up_index.text_config);
+        -- larger merges take seconds, and are left to rag.maintain()
+        perform rag_internal.merge_segments(keep_up_index.text_config, 16384);
+    end if;
+end
+$$;
+
+comment on function rag_internal.keep_up_index(text, integer) is
+    'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at '
+    'once for each 256 fresh passages on average, and at read committed only.';
+alter function rag_internal.keep_up_index(text, integer) owner to rag_owner;
+revoke all on function rag_internal.keep_up_index(text, integer) from public;

@@ -1,0 +1,33 @@
+-- Words of the dictionary that may be near a misspelt one. Who may know which of them is asked of
+-- the postings, before any of them counts.
+create or replace function rag_internal.near_words(
+    misspelt     text,
+    variants     text[],
+    max_distance integer
+) returns text[]
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+set jit = off
+set pg_trgm.similarity_threshold = 0.2
+as $$
+begin
+    if variants is not null then
+        -- short words share too few trigrams with their misspellings
+        return array(select distinct w.word from rag_internal.word w
+                     where w.word = any (variants));
+    end if;
+    return array(
+        select distinct w.word
+        from rag_internal.word w
+        where w.word operator(@extschema:pg_trgm@.%) misspelt
+          and length(w.word) between length(misspelt) - max_distance
+                                 and length(misspelt) + max_distance);
+end
+$$;
+
+comment on function rag_internal.near_words(text, text[], integer) is
+    'Those of the variants that are words, where variants are given; else words that share '
+    'trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length.';
+alter function rag_internal.near_words(text, text[], integer) owner to rag_owner;
+revoke all on function rag_internal.near_words(text, text[], integer) from public;

@@ -1,0 +1,18 @@
+-- What a passage must have for a phrase to be in it, so that few passages are asked for the order.
+create or replace function rag_internal.phrase_lexemes(phrase text, config text) returns text[]
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+    select array(
+        select min(t.lexeme)
+        from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) t,
+             unnest(t.positions) p
+        group by p
+        -- a dictionary may know several lexemes for a word, any of which will do
+        having count(*) = 1)
+$$;
+
+comment on function rag_internal.phrase_lexemes(text, text) is
+    'Lexemes that stand alone at their position in the phrase.';
+alter function rag_internal.phrase_lexemes(text, text) owner to rag_owner;
+revoke all on function rag_internal.phrase_lexemes(text, text) from public;

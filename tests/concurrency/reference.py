@@ -1,0 +1,141 @@
+"""What the index has to say, computed from the tables without it."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter, defaultdict
+from typing import Any, NamedTuple
+
+from concurrency.stage import REPEATABLE_READ, Session
+
+K1, B = 1.2, 0.75
+
+# The rule of access, and what is valid, in words of their own.
+_VISIBLE = """
+select d.source, c.chunk_index, d.document_id::text, u.lexeme, cardinality(u.positions)
+from rag_internal.document d
+join rag_internal.collection k using (collection_id)
+join rag_internal.chunk c using (document_id)
+left join lateral unnest(c.tsv) u on true
+where d.status = 'active'
+  and (%(collection)s::text is null or k.name = %(collection)s)
+  and (d.valid_from is null or d.valid_from <= statement_timestamp())
+  and (d.valid_until is null or d.valid_until > statement_timestamp())
+  and (%(role)s::text is null or exists (
+          select from rag_internal.acl_reader r
+          join rag_internal.principal p using (principal_id)
+          where r.acl_id = d.acl_id
+            and (p.kind = 'public' or pg_has_role(%(role)s, p.role_oid, 'usage'))))
+"""
+_FOUND = """
+select source, chunk_index, score
+from rag.bm25_search(%s, %s::text[], 100000)
+order by rank
+"""
+_ENTRIES = """
+select i.entry_id,
+       (select count(*) from rag_internal.chunk c where c.document_id = i.document_id)
+from rag_internal.indexed_document i
+"""
+_SEGMENTS = """
+select entry_ids, first_indexes, first_passages, passages from rag_internal.segment
+"""
+
+Hit = tuple[str, int, float]
+
+
+class Piece(NamedTuple):
+    """Where passages of an entry lie. part: pending, or the number of a segment."""
+
+    part: int
+    first_index: int
+    passages: int
+
+
+def ranking(
+    session: Session, word: str, role: str | None, collection: str | None = None
+) -> list[Hit]:
+    """Source, chunk_index and BM25 score of each passage with a word that `role` may see.
+
+    session: of a superuser. BM25 as in Robertson and Zaragoza (2009), idf + 1 inside the logarithm.
+    """
+    rows = session.connection.execute(_VISIBLE, {"role": role, "collection": collection}).fetchall()
+    (lexeme,) = session.run("select (tsvector_to_array(to_tsvector('english', %s)))[1]", word)
+    lengths: Counter[tuple[str, int, str]] = Counter()
+    found: dict[tuple[str, int, str], int] = {}
+    for source, index, document_id, own, tf in rows:
+        lengths[document_id, index, source] += tf or 0
+        if own == lexeme:
+            found[document_id, index, source] = tf
+    n, df = len(lengths), len(found)
+    idf = math.log((n - df + 0.5) / (df + 0.5) + 1)
+    average = sum(lengths.values()) / max(n, 1)
+    scored = [
+        (-idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[key] / average)), *key)
+        for key, tf in found.items()
+    ]
+    return [(source, index, -score) for score, _, index, source in sorted(scored)]
+
+
+def assert_ranking(
+    root: Session, reader: Session, word: str = "valve", collection: str | None = None
+) -> None:
+    """Expects of bm25_search what the tables say."""
+    names = [collection] if collection else None
+    found: list[Hit] = reader.run(_FOUND, word, names)
+    expected = ranking(root, word, reader.role, collection)
+    assert [hit[:2] for hit in found] == [hit[:2] for hit in expected]
+    for hit, (*_, score) in zip(found, expected, strict=True):
+        assert math.isclose(hit[2], score, rel_tol=1e-12)
+
+
+def places(session: Session) -> dict[int, list[Piece]]:
+    """Where each entry lies, the dead ones too."""
+    found: dict[int, list[Piece]] = defaultdict(list)
+    pending = "select entry_id, first_index, passages from rag_internal.pending"
+    for entry_id, first_index, passages in session.run(pending):
+        found[entry_id].append(Piece(-1, first_index, passages))
+    for part, row in enumerate(session.run(_SEGMENTS)):
+        for entry_id, piece in _of_segment(part, *row):
+            found[entry_id].append(piece)
+    return found
+
+
+def _of_segment(
+    part: int, entry_ids: bytes, first_indexes: bytes, first_passages: bytes, passages: int
+) -> list[tuple[int, Piece]]:
+    documents = len(entry_ids) // 8
+    entries = struct.unpack(f"<{documents}q", entry_ids)
+    indexes = struct.unpack(f"<{documents}I", first_indexes)
+    starts = (*struct.unpack(f"<{documents}I", first_passages), passages)
+    sizes = [stop - start for start, stop in zip(starts, starts[1:], strict=False)]
+    return [
+        (entry, Piece(part, index, size))
+        for entry, index, size in zip(entries, indexes, sizes, strict=True)
+    ]
+
+
+def assert_whole(session: Session) -> None:
+    """Expects each living entry in one place, each other one under a tombstone, and no difference.
+
+    session: of a superuser, in no transaction.
+    """
+    session.begin(REPEATABLE_READ)
+    found = places(session)
+    living: dict[int, int] = dict(session.run(_ENTRIES))
+    dead: set[Any] = set(session.run("select entry_id from rag_internal.tombstone"))
+    differences = session.run(
+        "select k.name, d.* "
+        "from rag_internal.collection k, rag_internal.index_differences(k) d"
+    )
+    session.rollback()
+    assert not differences
+    assert not dead & set(living)
+    assert set(found) <= dead | set(living)
+    for entry_id, passages in living.items():
+        reached = 0
+        for piece in sorted(found[entry_id], key=lambda piece: piece.first_index):
+            assert piece.first_index == reached, "passages lie nowhere, or in two places"
+            reached += piece.passages
+        assert reached == passages
