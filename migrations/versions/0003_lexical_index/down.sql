@@ -25,6 +25,7 @@ drop function rag_internal.analyze_folded(text, text, boolean);
 drop function rag_internal.analyzer_fingerprint(text);
 drop function rag_internal.analyzer_stamp(text);
 drop function rag_internal.analyzer_version();
+drop function rag_internal.ascii_words(text);
 drop function rag_internal.bm25_terms(text, rag_internal.scope, uuid, integer);
 drop function rag_internal.build_segment(text);
 drop function rag_internal.bury_entry();
@@ -37,8 +38,6 @@ drop function rag_internal.create_collection(rag_internal.identity, text, text, 
     integer, integer, integer, text, text, jsonb, real, integer, integer);
 drop function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[]);
 drop function rag_internal.fitting_part(text);
-drop function rag_internal.fold_arabic(text);
-drop function rag_internal.fold_letters(text);
 drop function rag_internal.follow_document();
 drop function rag_internal.index_differences(rag_internal.collection);
 drop function rag_internal.index_document(uuid);
@@ -46,6 +45,7 @@ drop function rag_internal.index_text(text, text[], text, text, integer, integer
 drop function rag_internal.indexable_words(text);
 drop function rag_internal.ingested(rag_internal.document, text, integer);
 drop function rag_internal.keep_up_index(text, integer);
+drop function rag_internal.lexemes_of(text, text, text, text);
 drop function rag_internal.lexical_scope(rag_internal.identity, text[]);
 drop function rag_internal.maintain_step(name, bytea);
 drop function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
@@ -69,9 +69,9 @@ drop function rag_internal.single_characters(text);
 drop function rag_internal.surface_text(text, text[], text);
 drop function rag_internal.sweep_tombstones();
 drop function rag_internal.text_config_for(text, text);
+drop function rag_internal.tsvector_bound(text);
 drop function rag_internal.verify_index(name, bytea, text);
 drop function rag_internal.visible_acls(rag_internal.identity, bigint[]);
-drop function rag_internal.whole_forms(text, text, boolean);
 drop function rag_internal.word_stream(text);
 drop function rag_internal.words_skipped(text);
 drop view rag_internal.live_chunk;

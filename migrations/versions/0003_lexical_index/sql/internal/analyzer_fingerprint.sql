@@ -20,12 +20,14 @@ as $$
         'सुंदर लड़कियाँ பள்ளிகளில் काम किताबें',
         'çocuklarımızdan İstanbul gyerekeknek înțelegătoare',
         '倉庫の鍵は青い箱 서버가 ภาษาไทย ຄວາມ ភាសា မြန်မာ',
+        'գրքերը մարդկանց etxeetara zuhaitzak cançons muntanyes membaca perpustakaan',
+        'leabharlanna bhfear knygomis namuose किताबहरू मानिसहरूले књигама градовима ביכער',
         'ERR_5001 v2.14.0 C++ c# .net node.js ops.desk@quarry.example ﬁ Ⅷ ²'
     ]) with ordinality p (probe, place)
 $$;
 
 comment on function rag_internal.analyzer_fingerprint(text) is
-    'A hash over the lexemes of probe texts under a configuration by name; where it differs from the'
-    'one an index was built with, the index must be rebuilt.';
+    'A hash over the lexemes of probe texts under a configuration by name; where it differs from '
+    'the one an index was built with, the index must be rebuilt.';
 alter function rag_internal.analyzer_fingerprint(text) owner to rag_owner;
 revoke all on function rag_internal.analyzer_fingerprint(text) from public;

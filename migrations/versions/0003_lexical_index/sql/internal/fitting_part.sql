@@ -1,42 +1,32 @@
--- As much of the beginning of a folded text as surely fits a tsvector, which ends at 1 MB. What is
--- added up bounds the lexemes: each distinct word with its positions, of which at most 255 are kept,
--- and room for a stemmer that lengthens words. A title and headings find place beside it.
+-- As much of the beginning of a folded text as surely fits a tsvector, which ends at 1 MB; a title
+-- and headings find place beside it. Up to 100,000 bytes fit: no script and no kind of identifier
+-- makes more than eight bytes of one.
 create or replace function rag_internal.fitting_part(folded text) returns text
-language plpgsql immutable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-    _most constant integer := 900000;
-    _part text := folded;
-    _forms text[];
-    _size bigint;
-    _tail integer;
-begin
-    -- no script and no kind of identifier makes more than eight bytes of one
-    while octet_length(_part) > 100000 loop
-        _forms := rag_internal.compound_forms(_part);
-        select sum(octet_length(w.word) + 8 + 2 * least(w.occurrences, 255))
-               + coalesce(octet_length(_forms[2]), 0)
-        into _size
-        from (select s.word, count(*) as occurrences
-              from string_to_table(
-                       concat_ws(' ', rag_internal.indexable_words(rag_internal.word_stream(_part)),
-                                 _forms[1], rag_internal.single_characters(_part)), ' ') s (word)
-              group by s.word collate "C", s.word) w;
-        exit when _size <= _most;
-        _part := left(_part, (char_length(_part) * (0.97 * _most / _size))::integer);
-        -- not within a word
-        _tail := strpos(reverse(right(_part, 3000)), ' ');
-        if _tail > 0 then
-            _part := left(_part, -_tail);
-        end if;
-    end loop;
-    return _part;
-end
-$$;
+language sql immutable parallel safe
+begin atomic
+    with recursive cut as (
+        select folded as part, rag_internal.tsvector_bound(folded) as bound
+        where octet_length(folded) > 100000
+        union all
+        select s.part, rag_internal.tsvector_bound(s.part)
+        from (select c.part, char_length(c.part) * (0.97 * 900000 / c.bound) as length
+              from cut c
+              where c.bound > 900000 and octet_length(c.part) > 100000) c
+        cross join lateral (
+            select left(c.part, c.length::integer) as part offset 0) l
+        cross join lateral (
+            -- not within a word
+            select left(l.part, -strpos(reverse(right(l.part, 3000)), ' ')) as part
+            where strpos(reverse(right(l.part, 3000)), ' ') > 0
+            union all
+            select l.part where strpos(reverse(right(l.part, 3000)), ' ') = 0) s
+    )
+    select case when octet_length(folded) <= 100000 then folded
+                else (select c.part from cut c order by octet_length(c.part) limit 1) end;
+end;
 
 comment on function rag_internal.fitting_part(text) is
-    'The part of a folded text that is analysed: all of it up to 100,000 bytes and as long as its'
+    'The part of a folded text that is analysed: all of it up to 100,000 bytes and as long as its '
     'distinct words, identifiers and positions come to 900,000 bytes.';
 alter function rag_internal.fitting_part(text) owner to rag_owner;
 revoke all on function rag_internal.fitting_part(text) from public;

@@ -12,6 +12,7 @@ declare
     _title tsvector := '';
     _heading tsvector := '';
     _all tsvector := '';
+    _content tsvector;
 begin
     if title_weight > 0 and title <> '' then
         _title := setweight(
@@ -30,13 +31,18 @@ begin
             _all := _all || _heading;
         end loop;
     end if;
-    _all := _all || rag_internal.analyze_folded(config, rag_internal.fold_text(content));
-    return ts_delete(_all, E'\x01');
+    _content := rag_internal.analyze_folded(config, rag_internal.fold_text(content));
+    if _all = '' then
+        return _content;
+    end if;
+    return ts_delete(_all || _content, E'\x01');
 end
 $$;
 
 comment on function rag_internal.index_text(text, text[], text, text, integer, integer) is
-    'Lexemes of a passage: title (weight A) and headings (weight B), each the given number of times'
+    'Lexemes of a passage: title (weight A) and headings (weight B), as often as they weigh, '
     'up to 16 (0 leaves it out; 2,000 characters count), then content (weight D).';
-alter function rag_internal.index_text(text, text[], text, text, integer, integer) owner to rag_owner;
-revoke all on function rag_internal.index_text(text, text[], text, text, integer, integer) from public;
+alter function rag_internal.index_text(text, text[], text, text, integer, integer)
+    owner to rag_owner;
+revoke all on function rag_internal.index_text(text, text[], text, text, integer, integer)
+    from public;

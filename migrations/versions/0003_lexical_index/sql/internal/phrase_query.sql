@@ -1,5 +1,5 @@
--- A phrase by the places of its words, so that stop words count as the distance they make: "state of
--- the art" is 'state' <3> 'art'. Where a dictionary gives several lexemes at one place, any will do.
+-- A phrase by the places of its words, so that stop words count as the distance they make: "state
+-- of the art" is 'state' <3> 'art'. Where a dictionary gives several lexemes at one, any will do.
 create or replace function rag_internal.phrase_query(phrase text, config text) returns tsquery
 language sql stable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -19,7 +19,7 @@ as $$
 $$;
 
 comment on function rag_internal.phrase_query(text, text) is
-    'The tsquery of a phrase under a configuration by name, to be met by parse_text of a text; null'
+    'The tsquery of a phrase under a configuration by name, met by parse_text of a text; null '
     'where the configuration leaves nothing of it. The first 500 words count.';
 alter function rag_internal.phrase_query(text, text) owner to rag_owner;
 revoke all on function rag_internal.phrase_query(text, text) from public;

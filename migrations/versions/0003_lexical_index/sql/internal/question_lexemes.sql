@@ -9,7 +9,7 @@ as $$
 $$;
 
 comment on function rag_internal.question_lexemes(text, text) is
-    'Distinct lexemes of a question under a configuration by name; each is one of rag.analyze of the'
-    'same text.';
+    'Distinct lexemes of a question under a configuration by name; each is among those of '
+    'rag.analyze of the same text.';
 alter function rag_internal.question_lexemes(text, text) owner to rag_owner;
 revoke all on function rag_internal.question_lexemes(text, text) from public;

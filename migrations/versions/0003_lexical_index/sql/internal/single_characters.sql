@@ -8,7 +8,7 @@ as $$
         regexp_replace(
             folded, '[^\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3'
                     '\uf900-\ufaff\U00020000-\U0003ffff]+', '', 'g'),
-        '(.)', '\1 ', 'g')
+        '.', '\& ', 'g')
 $$;
 
 comment on function rag_internal.single_characters(text) is

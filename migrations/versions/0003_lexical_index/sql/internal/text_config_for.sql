@@ -29,7 +29,7 @@ as $$
 $$;
 
 comment on function rag_internal.text_config_for(text, text) is
-    'The configuration of pg_catalog for a language code, tag or English name; the default where there'
-    'is none.';
+    'The configuration of pg_catalog for a language code, tag or English name; the default where '
+    'there is none.';
 alter function rag_internal.text_config_for(text, text) owner to rag_owner;
 revoke all on function rag_internal.text_config_for(text, text) from public;

@@ -22,7 +22,7 @@ end
 $$;
 
 comment on function rag_internal.words_skipped(text) is
-    'How many words of a text rag.analyze leaves out: those over 2,046 bytes and those beyond the part'
-    'that fits a tsvector.';
+    'How many words of a text rag.analyze leaves out: those over 2,046 bytes and those beyond the '
+    'part that fits a tsvector.';
 alter function rag_internal.words_skipped(text) owner to rag_owner;
 revoke all on function rag_internal.words_skipped(text) from public;
