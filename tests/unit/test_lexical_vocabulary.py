@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragsql_engine.errors import IndexDamaged
 from ragsql_engine.lexical import vocabulary as vocabularies
 from ragsql_engine.lexical.vocabulary import Vocabulary
 
@@ -50,3 +51,24 @@ def test_many_terms_of_every_size_get_one_number_each(
     terms, ranks = vocabulary.ranked()
     assert terms == sorted(set(words))
     assert all(terms[ranks[number]] == word for word, number in numbers.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "passages"),
+    [
+        (b"a\1\2", 2),
+        (b"a\1\2\2", 1),
+        (b"", 1),
+        (b"\1\2", 1),
+        (b"a\1\1\2", 1),
+        (b"a\1\2b\1", 1),
+        (b"a\1\2b", 1),
+        (b"a\1b\2", 1),
+        (b"a\1\0\1\2", 1),
+        (b"a\1\0b\1\2", 1),
+        (b"\0a\1\2", 2),
+    ],
+)
+def test_a_text_that_is_marked_otherwise_is_refused(text: bytes, passages: int) -> None:
+    with pytest.raises(IndexDamaged):
+        vocabularies.Vocabulary().read(text, passages)
