@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -49,8 +50,9 @@ class Report:
         at_most: float | None = None,
         at_least: float | None = None,
     ) -> None:
-        """Takes a figure down."""
+        """Takes a figure down, and shows it on stderr: a long run may be cut short."""
         self.figures.append(Figure(name, value, unit, at_most, at_least))
+        print(f"{name}: {shown(value)}{unit}", file=sys.stderr, flush=True)
 
     def __str__(self) -> str:
         rows = [[f.name, f.target, f"{shown(f.value)}{f.unit}", f.reached] for f in self.figures]
