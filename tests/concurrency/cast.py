@@ -40,9 +40,7 @@ class Cast:
         self.grant(session, document_id, reader, False)
 
     def revoke_collection(self, reader: str, collection: str = "c") -> None:
-        self.owner.run(
-            "select rag.revoke_read(%s, %s)", collection, f"role:{self.roles[reader]}"
-        )
+        self.owner.run("select rag.revoke_read(%s, %s)", collection, f"role:{self.roles[reader]}")
 
     def assert_well_outside(self, within: Session) -> None:
         """The same for who is not in the open transaction `within`."""

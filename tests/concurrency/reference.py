@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter, defaultdict
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from concurrency.stage import REPEATABLE_READ, Session
@@ -109,7 +110,7 @@ def _of_segment(
     entries = struct.unpack(f"<{documents}q", entry_ids)
     indexes = struct.unpack(f"<{documents}I", first_indexes)
     starts = (*struct.unpack(f"<{documents}I", first_passages), passages)
-    sizes = [stop - start for start, stop in zip(starts, starts[1:], strict=False)]
+    sizes = [stop - start for start, stop in pairwise(starts)]
     return [
         (entry, Piece(part, index, size))
         for entry, index, size in zip(entries, indexes, sizes, strict=True)
@@ -126,8 +127,7 @@ def assert_whole(session: Session) -> None:
     living: dict[int, int] = dict(session.run(_ENTRIES))
     dead: set[Any] = set(session.run("select entry_id from rag_internal.tombstone"))
     differences = session.run(
-        "select k.name, d.* "
-        "from rag_internal.collection k, rag_internal.index_differences(k) d"
+        "select k.name, d.* from rag_internal.collection k, rag_internal.index_differences(k) d"
     )
     session.rollback()
     assert not differences

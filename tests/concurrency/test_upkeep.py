@@ -184,9 +184,7 @@ def test_a_collection_is_dropped_during_a_merge(
     cast.assert_well()
 
 
-def test_a_row_changed_past_the_functions_keeps_its_new_class(
-    cast: Cast, isolation: str
-) -> None:
+def test_a_row_changed_past_the_functions_keeps_its_new_class(cast: Cast, isolation: str) -> None:
     ids = _two_segments(cast)
     cast.grant(cast.owner, ids[7], "alice")
     cast.revoke(cast.owner, ids[7], "bob")  # alice's class
@@ -246,8 +244,6 @@ def test_a_merge_from_an_old_snapshot_brings_nothing_back(cast: Cast) -> None:
     worker.begin(REPEATABLE_READ)
     _ingest(cast.owner, 8)
     cast.owner.run("call rag.maintain()")
-    throws_ok(
-        worker.connection, "select rag_internal.merge_segments('english', 65536)", "40001"
-    )
+    throws_ok(worker.connection, "select rag_internal.merge_segments('english', 65536)", "40001")
     worker.rollback()
     cast.assert_well()
