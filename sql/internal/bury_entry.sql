@@ -2,12 +2,8 @@
 -- pending, in a segment, or in one that is just being made. So neither deleting nor merging has to
 -- wait for the other.
 create or replace function rag_internal.bury_entry() returns trigger
-language plpgsql volatile parallel unsafe security definer
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
-set standard_conforming_strings = on
-set gin_fuzzy_search_limit = 0
-set row_security = on
 as $$
 begin
     insert into rag_internal.tombstone (entry_id) values (old.entry_id) on conflict do nothing;

@@ -1,11 +1,7 @@
 -- The lexical index repeats a document's class, collection and validity, so it follows them.
 create or replace function rag_internal.follow_document() returns trigger
-language plpgsql volatile parallel unsafe security definer
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
-set standard_conforming_strings = on
-set gin_fuzzy_search_limit = 0
-set row_security = on
 as $$
 begin
     perform rag_internal.index_document(new.document_id);

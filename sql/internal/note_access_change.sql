@@ -2,12 +2,8 @@
 -- is another one from now on, for whoever sees this change. Now and then the stamps are added up
 -- into one row, which leaves the sum as it is.
 create or replace function rag_internal.note_access_change() returns trigger
-language plpgsql volatile parallel unsafe security definer
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
-set standard_conforming_strings = on
-set gin_fuzzy_search_limit = 0
-set row_security = on
 as $$
 begin
     insert into rag_internal.access_change (stamp) values (rag_internal.new_id());

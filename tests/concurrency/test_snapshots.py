@@ -54,7 +54,6 @@ def test_an_old_snapshot_gets_its_own_answer(
     exporter = cast.another().begin(REPEATABLE_READ)
     (snapshot,) = exporter.run("select pg_export_snapshot()")
     event(cast, ids)
-    cast.owner.run("call rag.maintain()")
     if warm:  # the session keeps what came later
         assert cast.bob.find() == after
     cast.bob.run(f"begin isolation level repeatable read; set transaction snapshot '{snapshot}'")

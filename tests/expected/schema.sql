@@ -12,6 +12,22 @@ ALTER SCHEMA rag_internal OWNER TO postgres;
 
 COMMENT ON SCHEMA rag_internal IS 'ragsql: storage and helpers; closed to every caller. Content is read through the views of schema rag, whose functions answer with rows that the caller may read: on the tables themselves a plan would tell of the others, even behind row security (how many rows it removed, whether a policy was asked at all).';
 
+CREATE TYPE rag.bm25_term AS (
+	term text,
+	tf integer,
+	df bigint,
+	n bigint,
+	idf double precision,
+	length integer,
+	average_length double precision,
+	length_factor double precision,
+	contribution double precision
+);
+
+ALTER TYPE rag.bm25_term OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.bm25_term IS 'What a term adds to the BM25 score of a passage: contribution = idf * length_factor, length_factor = tf (k1 + 1) / (tf + k1 (1 - b + b length / average_length)). n, df and average_length are taken over the passages that the caller can see.';
+
 CREATE TYPE rag.check_result AS (
 	name text,
 	status text,
@@ -55,12 +71,24 @@ CREATE TYPE rag.collection_info AS (
 	characters bigint,
 	created_at timestamp with time zone,
 	updated_at timestamp with time zone,
-	min_value real
+	min_value real,
+	title_weight integer,
+	heading_weight integer
 );
 
 ALTER TYPE rag.collection_info OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.collection_info IS 'A collection and what of it the caller can see; readers are shown to those who may grant.';
+
+CREATE TYPE rag.correction AS (
+	original text,
+	corrected text,
+	distance integer
+);
+
+ALTER TYPE rag.correction OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.correction IS 'A word of a query, or two that belong together, as typed and as meant; distance 0: unchanged.';
 
 CREATE TYPE rag.fused AS (
 	rank integer,
@@ -121,11 +149,23 @@ ALTER TYPE rag.identity OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.identity IS 'Who the caller is to ragsql, and why.';
 
+CREATE TYPE rag.index_difference AS (
+	kind text,
+	document_id uuid,
+	chunk_index integer,
+	detail text
+);
+
+ALTER TYPE rag.index_difference OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.index_difference IS 'Where the lexical index differs from the passages: kind is missing, doubled, dead, wrong or outdated.';
+
 CREATE TYPE rag.ingested AS (
 	document_id uuid,
 	status text,
 	chunks_created integer,
-	job_id bigint
+	job_id bigint,
+	words_skipped integer
 );
 
 ALTER TYPE rag.ingested OWNER TO rag_owner;
@@ -181,9 +221,9 @@ CREATE TYPE rag_internal.leg_hit AS (
 	leg text,
 	rank integer,
 	score double precision,
-	chunk_id bigint,
 	document_id uuid,
-	chunk_index integer
+	chunk_index integer,
+	corrected_query text
 );
 
 ALTER TYPE rag_internal.leg_hit OWNER TO rag_owner;
@@ -198,17 +238,37 @@ CREATE TYPE rag_internal.prepared_chunk AS (
 
 ALTER TYPE rag_internal.prepared_chunk OWNER TO rag_owner;
 
+CREATE TYPE rag_internal.question AS (
+	content text,
+	phrases text[],
+	excluded text[]
+);
+
+ALTER TYPE rag_internal.question OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.question IS 'A query taken apart: content is what is meant, phrases what must occur word for word, excluded words and phrases must not.';
+
 CREATE TYPE rag_internal.scope AS (
 	acl_ids bigint[],
 	collection_ids bigint[],
 	filter jsonb,
 	filter_path jsonpath,
-	vars jsonb
+	vars jsonb,
+	identity rag_internal.identity
 );
 
 ALTER TYPE rag_internal.scope OWNER TO rag_owner;
 
-COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: classes the caller may read, collections, and the filter.';
+COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: who asks, classes the caller may read (null: the engine knows), collections (null: all), and the filter.';
+
+CREATE TYPE rag_internal.text_condition AS (
+	text_config text,
+	condition tsquery
+);
+
+ALTER TYPE rag_internal.text_condition OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.text_condition IS 'What passages of a text configuration must match.';
 
 CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -420,7 +480,7 @@ ALTER FUNCTION rag.adopt_role(role text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections of earlier roles of this name to the role that has the name today (rag_admin only): after a restore into another cluster. How many earlier roles there were.';
 
-CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS rag.collection_info
+CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -437,12 +497,7 @@ declare
     _info rag.collection_info;
 begin
     -- an older snapshot would miss documents that were ingested since
-    if current_setting('transaction_isolation') <> 'read committed' then
-        raise exception using
-            errcode = '25001',
-            message = 'rag.alter_collection works at isolation level read committed alone',
-            hint    = 'Call it in a transaction of its own.';
-    end if;
+    perform rag_internal.require_read_committed('rag.alter_collection');
     _new.description := coalesce(alter_collection.description, _old.description);
     if alter_collection.strategy is not null then
         -- sizes of another strategy are in another unit
@@ -476,42 +531,326 @@ begin
         _new.strategy, _new.chunk_size, _new.overlap, _new.min_chunk_size,
         _new.model_id is not null, _new.min_value);
     perform rag_internal.check_search_defaults(_new.search_defaults);
+    perform rag_internal.check_text_weights(alter_collection.title_weight,
+                                            alter_collection.heading_weight);
+    _new.title_weight := coalesce(alter_collection.title_weight, _old.title_weight);
+    _new.heading_weight := coalesce(alter_collection.heading_weight, _old.heading_weight);
+    if _new.text_config <> _old.text_config then
+        _new.analyzed_as := rag_internal.analyzer_stamp(_new.text_config);
+    end if;
 
     update rag_internal.collection k
     set description = _new.description, strategy = _new.strategy, chunk_size = _new.chunk_size,
         overlap = _new.overlap, min_chunk_size = _new.min_chunk_size, model_id = _new.model_id,
         text_config = _new.text_config, search_defaults = _new.search_defaults,
-        min_value = _new.min_value, updated_at = now()
+        min_value = _new.min_value, title_weight = _new.title_weight,
+        heading_weight = _new.heading_weight, analyzed_as = _new.analyzed_as, updated_at = now()
     where k.collection_id = _old.collection_id;
-    if _new.text_config <> _old.text_config then
+    if (_new.text_config, _new.title_weight, _new.heading_weight)
+       <> (_old.text_config, _old.title_weight, _old.heading_weight) then
         for _document in
             select d.* from rag_internal.document d where d.collection_id = _old.collection_id
         loop
             perform rag_internal.reindex_document(_document, _new);
         end loop;
-        update rag_internal.document d
-        set indexed_as = d.indexed_as || jsonb_build_object('text_config', _new.text_config)
-        where d.collection_id = _old.collection_id;
     end if;
     select i.* into _info from rag_internal.collection_info(_identity, array[_old.name]) i;
     return _info;
 end
 $$;
 
-ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.alter_collection.';
+COMMENT ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'See rag.alter_collection.';
 
-CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb, min_value real DEFAULT NULL::real) RETURNS rag.collection_info
+CREATE FUNCTION rag.alter_collection(name text, description text DEFAULT NULL::text, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT NULL::text, search_defaults jsonb DEFAULT NULL::jsonb, min_value real DEFAULT NULL::real, title_weight integer DEFAULT NULL::integer, heading_weight integer DEFAULT NULL::integer) RETURNS rag.collection_info
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults, alter_collection.min_value) AS alter_collection
+ SELECT rag_internal.alter_collection(c.who, c.ticket, alter_collection.name, alter_collection.description, alter_collection.strategy, alter_collection.chunk_size, alter_collection.overlap, alter_collection.min_chunk_size, alter_collection.model, alter_collection.text_config, alter_collection.search_defaults, alter_collection.min_value, alter_collection.title_weight, alter_collection.heading_weight) AS alter_collection
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
+ALTER FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking (min_value too; 0 embeds everything) applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration applies at once. The model of a collection with documents is 55000.';
+COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'Changes what is given; null leaves as it is. Another strategy starts from its own sizes. Chunking (min_value too; 0 embeds everything) applies to what is ingested from now on (the next ingest of an unchanged text splits it anew); a text configuration and the weights of title and headings apply at once. The model of a collection with documents is 55000.';
+
+CREATE FUNCTION rag_internal.ascii_words(folded text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _text text := folded;
+begin
+    if octet_length(_text) <> char_length(_text)
+        or octet_length(_text) > 2046 and _text ~ '[a-z0-9]{255}|[^a-z0-9]{255}'
+    then
+        return null;
+    end if;
+    if strpos(_text, '''s') > 0 then
+        _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', '\1', 'g');
+    end if;
+    return regexp_replace(_text, '[-_./<&+~]', ' ', 'g');
+end
+$$;
+
+ALTER FUNCTION rag_internal.ascii_words(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ascii_words(folded text) IS 'A folded text in which the default parser finds the words of word_stream and nothing else; null where the text is not all ASCII or has a word or gap of 255 characters.';
+
+CREATE FUNCTION rag_internal.compound_forms(folded text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _longest constant integer := 128;
+    _joined text;
+    _exact text;
+    _more text;
+begin
+    if folded !~ ('[a-z0-9\u0080-\u1fff][-._@''][a-z0-9_\u0080-\u1fff]|[a-z](?:\+\+|#)|'
+                  '(?:^|[\s"''`(/,=])\.[a-z]') then
+        return array[_joined, _exact];
+    end if;
+    select string_agg(translate(c.form, '-_', ''), ' ')
+               filter (where c.form !~ '[.@]|^[-0-9]+$'
+                         and c.form ~ ('^[^-]{1,5}-[^-]+$|^[^-]+-[^-]{1,4}$|_|'
+                                       '[0-9].*[^-0-9]|[^-0-9].*[0-9]')),
+           string_agg(c.form || ':' || c.place, ' ') filter (where c.form ~ '[.@]|^[-0-9]+$')
+    into _joined, _exact
+    from (select m.form[1] as form, m.place
+          from regexp_matches(folded,
+              '[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+'
+              '(?:(?:[-.@]|_+)[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+)+', 'g')
+              with ordinality m (form, place)
+          offset 0) c
+    where octet_length(c.form) <= _longest;
+
+    -- what the less simple of them are known by, too: the words in foo_bar.py, u.s.a. and node.js,
+    -- both sides of a mail address, the version in v2.14.0 and libfoo-2.14.0
+    if _exact ~ '_|(?:^| )[a-z](?:\.[a-z])+:|\.js:' then
+        select string_agg(translate(m.form[1], '._', ''), ' ')
+        into _more
+        from regexp_matches(
+            _exact, '[^ .@:_-]+(?:_+[^ .@:_-]+)+|\m[a-z](?:\.[a-z])+(?=:)|\m[a-z]+\.js(?=:)', 'g')
+            m (form);
+        _joined := nullif(concat_ws(' ', _joined, _more), '');
+        _exact := regexp_replace(_exact, '(^| )[a-z](?:\.[a-z])+:[0-9]+', '\1', 'g');
+    end if;
+    if strpos(_exact, '@') > 0 then
+        _exact := regexp_replace(_exact, '([^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \2\3', 'g');
+        _exact := regexp_replace(
+            _exact, '([^ @:]+\.[^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \1\3', 'g');
+    end if;
+    if _exact ~ '(?:^| )v[0-9]|[0-9]-|-v?[0-9]' then
+        _exact := regexp_replace(_exact, '(^| )v(?=[0-9])', '\1', 'g');
+        _exact := regexp_replace(
+            _exact, '(?:(^| )|([^ @:]+-)v?)([0-9]+(?:\.[0-9]+)+)((?:-[^ @:]+)?)(:[0-9]+)',
+            '\1\2\3\4\5 \3\5', 'g');
+    end if;
+
+    -- a shorter rest is that of a contraction
+    if strpos(folded, '''') > 0 and folded ~ '[a-z0-9\u0080-\u0dff]''[a-z\u0080-\u0dff]{3}' then
+        select string_agg(m.form[1] || m.form[2], ' ')
+        into _more
+        from regexp_matches(
+            folded, '([a-z0-9\u0080-\u0dff]+)''([a-z\u0080-\u0dff]{3,})', 'g') m (form)
+        where m.form[1] !~ '^(?:[cdjlmnst]|qu|[a-z]*ll|un)$'
+          and octet_length(m.form[1]) + octet_length(m.form[2]) <= _longest;
+        _joined := nullif(concat_ws(' ', _joined, _more), '');
+    end if;
+    if folded ~ '[a-z](?:\+\+|#)|(?:^|[\s"''`(/,=])\.[a-z]' then
+        select string_agg(c.form || ':' || c.place, ' ')
+        into _more
+        from (select coalesce(m.form[1], m.form[2]) as form, m.place
+              from regexp_matches(folded,
+                  '([a-z]+(?:\+\+|#)(?![a-z#]))|(?:^|[\s"''`(/,=])(\.[a-z][a-z0-9]*)', 'g')
+                  with ordinality m (form, place)) c
+        where octet_length(c.form) <= _longest and (length(c.form) = 2 or c.form !~ '#');
+        _exact := nullif(concat_ws(' ', _exact, _more), '');
+    end if;
+    return array[_joined, _exact];
+end
+$_$;
+
+ALTER FUNCTION rag_internal.compound_forms(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.compound_forms(folded text) IS 'Two texts: compounds joined to words; identifiers with their signs in the notation of a tsvector, a position for each occurrence. Null where there are none; no form is longer than 128 bytes.';
+
+CREATE FUNCTION rag_internal.indexable_words(words text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- repetitions of an expression end at 255; 254 characters are well below the limit
+    if octet_length(words) <= 2046 or words !~ '[^ ]{255}| {255}' then
+        return words;
+    end if;
+    return coalesce((select string_agg(w.word, ' ' order by w.place)
+                     from string_to_table(words, ' ') with ordinality w (word, place)
+                     where octet_length(w.word) between 1 and 2046), '');
+end
+$$;
+
+ALTER FUNCTION rag_internal.indexable_words(words text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.indexable_words(words text) IS 'Words parted by blanks without those of more than 2,046 bytes.';
+
+CREATE FUNCTION rag_internal.single_characters(folded text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select regexp_replace(
+        regexp_replace(
+            folded, '[^\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3'
+                    '\uf900-\ufaff\U00020000-\U0003ffff]+', '', 'g'),
+        '.', '\& ', 'g')
+$$;
+
+ALTER FUNCTION rag_internal.single_characters(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.single_characters(folded text) IS 'The Han and Hangul characters of a folded text, parted by blanks.';
+
+CREATE FUNCTION rag_internal.word_stream(folded text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    -- letters, and the marks that follow them, of the scripts written without spaces
+    _letters constant text :=
+        '\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u0edc-\u0edf'
+        '\u1000-\u102a\u103f\u1050-\u1055\u105a-\u105d\u1061\u1065\u1066\u106e-\u1070\u1075-\u1081'
+        '\u108e\u1780-\u17b3\u17d7\u17dc\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035'
+        '\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f'
+        '\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff'
+        '\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff';
+    _marks constant text :=
+        '\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059'
+        '\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d'
+        '\u17b4-\u17d3\u17dd\u3099\u309a';
+    _words text := folded;
+begin
+    if strpos(_words, '''') > 0 then
+        _words := regexp_replace(
+            _words, '([a-z0-9\u0080-\U0010ffff])''s(?![a-z0-9\u0080-\U0010ffff])', '\1', 'g');
+    end if;
+    _words := regexp_replace(_words, '[^a-z0-9 \u0080-\U0010ffff]+', ' ', 'g');
+    if octet_length(_words) > char_length(_words) and _words ~ ('[' || _letters || ']') then
+        _words := regexp_replace(_words, '[' || _letters || _marks || ']+', ' \& ', 'g');
+        _words := regexp_replace(
+            _words,
+            '(?<=[' || _letters || _marks || '])[' || _letters || '][' || _marks || ']*'
+            '(?=[' || _letters || '])', '\& \&', 'g');
+    end if;
+    return _words;
+end
+$$;
+
+ALTER FUNCTION rag_internal.word_stream(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.word_stream(folded text) IS 'Words of letters and digits of a folded text, parted by blanks; pairs of characters where a script has no spaces.';
+
+CREATE FUNCTION rag_internal.tsvector_bound(folded text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT ((COALESCE(sum(((octet_length(w.word) + 8) + (2 * LEAST(w.occurrences, (255)::bigint)))), (0)::numeric))::bigint + COALESCE(octet_length((rag_internal.compound_forms(tsvector_bound.folded))[2]), 0))
+    FROM ( SELECT s.word,
+             count(*) AS occurrences
+            FROM string_to_table(concat_ws(' '::text, rag_internal.indexable_words(rag_internal.word_stream(tsvector_bound.folded)), (rag_internal.compound_forms(tsvector_bound.folded))[1], rag_internal.single_characters(tsvector_bound.folded)), ' '::text) s(word)
+           GROUP BY (s.word COLLATE "C"), s.word) w;
+END;
+
+ALTER FUNCTION rag_internal.tsvector_bound(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.tsvector_bound(folded text) IS 'An upper bound of the bytes that the lexemes of a folded text take in a tsvector.';
+
+CREATE FUNCTION rag_internal.fitting_part(folded text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ WITH RECURSIVE cut AS (
+          SELECT fitting_part.folded AS part,
+             rag_internal.tsvector_bound(fitting_part.folded) AS bound
+           WHERE (octet_length(fitting_part.folded) > 100000)
+         UNION ALL
+          SELECT s.part,
+             rag_internal.tsvector_bound(s.part) AS tsvector_bound
+            FROM ((( SELECT c_1.part,
+                     ((char_length(c_1.part))::numeric * ((0.97 * (900000)::numeric) / (c_1.bound)::numeric)) AS length
+                    FROM cut c_1
+                   WHERE ((c_1.bound > 900000) AND (octet_length(c_1.part) > 100000))) c
+              CROSS JOIN LATERAL ( SELECT "left"(c.part, (c.length)::integer) AS part
+                  OFFSET 0) l)
+              CROSS JOIN LATERAL ( SELECT "left"(l.part, (- strpos(reverse("right"(l.part, 3000)), ' '::text))) AS part
+                   WHERE (strpos(reverse("right"(l.part, 3000)), ' '::text) > 0)
+                 UNION ALL
+                  SELECT l.part
+                   WHERE (strpos(reverse("right"(l.part, 3000)), ' '::text) = 0)) s)
+         )
+  SELECT
+         CASE
+             WHEN (octet_length(folded) <= 100000) THEN folded
+             ELSE ( SELECT c.part
+                FROM cut c
+               ORDER BY (octet_length(c.part))
+              LIMIT 1)
+         END AS part;
+END;
+
+ALTER FUNCTION rag_internal.fitting_part(folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.fitting_part(folded text) IS 'The part of a folded text that is analysed: all of it up to 100,000 bytes and as long as its distinct words, identifiers and positions come to 900,000 bytes.';
+
+CREATE FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) RETURNS tsvector
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _gap constant tsvector := E'\x01:16';
+    _words text := words;
+begin
+    if config = 'arabic' then
+        _words := regexp_replace(_words, '(?<![\u0620-\u064a])'
+            '((?:[\u0628\u0641\u0643\u0648]?\u0627\u0644|\u0644\u0644)[\u0621-\u064a]{3,})'
+            '\u0647(?![\u0620-\u064a])', E'\\1\u0629', 'g');
+    end if;
+    if joined is null and exact is null then
+        return to_tsvector(config::regconfig, _words);
+    end if;
+    return ts_delete(
+        to_tsvector(config::regconfig, _words) || _gap || coalesce(exact, '')::tsvector
+        || to_tsvector(config::regconfig, coalesce(joined, '')), E'\x01');
+end
+$$;
+
+ALTER FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) IS 'Lexemes under a configuration by name, qualified where it is not in pg_catalog (42704 for an unknown one): of words, each at its place, of joined words, and of exact forms in the notation of a tsvector.';
+
+CREATE FUNCTION rag_internal.analyze_folded(config text, folded text, characters boolean DEFAULT true) RETURNS tsvector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT rag_internal.lexemes_of(analyze_folded.config, COALESCE(rag_internal.ascii_words(w.part), rag_internal.indexable_words(rag_internal.word_stream(w.part))),
+         CASE
+             WHEN (w.characters IS NULL) THEN w.forms[1]
+             ELSE concat_ws(' '::text, w.forms[1], w.characters)
+         END, w.forms[2]) AS lexemes_of
+    FROM ( SELECT p.part,
+             rag_internal.compound_forms(p.part) AS forms,
+                 CASE
+                     WHEN (analyze_folded.characters AND (octet_length(p.part) > char_length(p.part))) THEN rag_internal.single_characters(p.part)
+                     ELSE NULL::text
+                 END AS characters
+            FROM ( SELECT
+                         CASE
+                             WHEN (octet_length(analyze_folded.folded) > 100000) THEN rag_internal.fitting_part(analyze_folded.folded)
+                             ELSE analyze_folded.folded
+                         END AS part
+                  OFFSET 0) p
+          OFFSET 0) w;
+END;
+
+ALTER FUNCTION rag_internal.analyze_folded(config text, folded text, characters boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.analyze_folded(config text, folded text, characters boolean) IS 'Lexemes of a folded text under a configuration by name: of its words, its compound forms and, where characters is true, of its Han and Hangul characters one by one.';
 
 CREATE FUNCTION rag_internal.canonical_text_config(config text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -548,66 +887,118 @@ ALTER FUNCTION rag_internal.canonical_text_config(config text) OWNER TO rag_owne
 COMMENT ON FUNCTION rag_internal.canonical_text_config(config text) IS 'The name under which a configuration of pg_catalog, a superuser or rag_owner is found; 42704 for any other.';
 
 CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select case
-        when octet_length(content) = char_length(content) then lowered
-        when content !~ '[\u0600-\u08ff\u200b\u200c\ufb50-\ufefc]' then normalize(bare, nfc)
-        else normalize(translate(
-            case when strpos(content, E'\u200b') + strpos(content, E'\u200c') = 0 then bare
-                 -- The non-joiner parts the stem of a Persian word from its affix, which others
-                 -- write with a space or as one word: all three match. Thai, Lao, Burmese and
-                 -- Khmer mark words with the zero-width space.
-                 else regexp_replace(regexp_replace(bare,
-                          '([\u0620-\u06ff]+)\u200c([\u0620-\u06ff]+)', '\1 \2 \1\2', 'g'),
-                          '(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b', ' ', 'g') end,
+declare
+    -- categories P, S, Z, No, Cc, Cf and Co of Unicode
+    _signs constant text := '['
+        '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5'
+        '\u02d2-\u02df\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384\u0385\u0387\u03f6'
+        '\u0482\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f'
+        '\u066a-\u066d\u06d4\u06dd\u06de\u06e9\u06fd\u06fe\u0700-\u070f\u07f6-\u07f9'
+        '\u07fe\u07ff\u0830-\u083e\u085e\u0888\u0890\u0891\u08e2\u0964\u0965\u0970'
+        '\u09f2-\u09fb\u09fd\u0a76\u0af0\u0af1\u0b70\u0b72-\u0b77\u0bf0-\u0bfa\u0c77-\u0c7f'
+        '\u0c84\u0d4f\u0d58-\u0d5e\u0d70-\u0d79\u0df4\u0e3f\u0e4f\u0e5a\u0e5b\u0f01-\u0f17'
+        '\u0f1a-\u0f1f\u0f2a-\u0f34\u0f36\u0f38\u0f3a-\u0f3d\u0f85\u0fbe-\u0fc5\u0fc7-\u0fda'
+        '\u104a-\u104f\u109e\u109f\u10fb\u1360-\u137c\u1390-\u1399\u1400\u166d\u166e\u1680'
+        '\u169b\u169c\u16eb-\u16ed\u1735\u1736\u17d4-\u17d6\u17d8-\u17db\u17f0-\u180a\u180e'
+        '\u1940-\u1945\u19da-\u19ff\u1a1e\u1a1f\u1aa0-\u1aa6\u1aa8-\u1aad\u1b5a-\u1b6a'
+        '\u1b74-\u1b7e\u1bfc-\u1bff\u1c3b-\u1c3f\u1c7e\u1c7f\u1cc0-\u1cc7\u1cd3\u1fbd'
+        '\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed-\u1fef\u1ffd-\u2070\u2074-\u207e'
+        '\u2080-\u208e\u20a0-\u20c0\u2100\u2101\u2103-\u2106\u2108\u2109\u2114\u2116-\u2118'
+        '\u211e-\u2123\u2125\u2127\u2129\u212e\u213a\u213b\u2140-\u2144\u214a-\u214d'
+        '\u214f-\u215f\u2189-\u2bff\u2ce5-\u2cea\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004'
+        '\u3008-\u3020\u3030\u3036\u3037\u303d-\u303f\u309b\u309c\u30a0\u30fb\u3190-\u319f'
+        '\u31c0-\u31e3\u3200-\u33ff\u4dc0-\u4dff\ua490-\ua4c6\ua4fe\ua4ff\ua60d-\ua60f\ua673'
+        '\ua67e\ua6f2-\ua716\ua720\ua721\ua789\ua78a\ua828-\ua82b\ua830-\ua839\ua874-\ua877'
+        '\ua8ce\ua8cf\ua8f8-\ua8fa\ua8fc\ua92e\ua92f\ua95f\ua9c1-\ua9cd\ua9de\ua9df'
+        '\uaa5c-\uaa5f\uaa77-\uaa79\uaade\uaadf\uaaf0\uaaf1\uab5b\uab6a\uab6b\uabeb'
+        '\ue000-\uf8ff\ufb29\ufbb2-\ufbc2\ufd3e-\ufd4f\ufdcf\ufdfc-\ufdff\ufe10-\ufe19'
+        '\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd'
+        '\U0001d000-\U0001d1ff\U0001f000-\U0001faff\U0001fb00-\U0001fbca\U000e0000-\U000e00ff'
+        '\U000f0000-\U0010ffff'
+        ']+';
+    _text text := content;
+begin
+    if octet_length(_text) = char_length(_text) then
+        return lower(_text collate "C");
+    end if;
+    _text := regexp_replace(_text, '[\u2018\u2019\u201b\u2032\u02bc]', '''', 'g');
+    _text := regexp_replace(_text, '[\u2010-\u2013\u2212]', '-', 'g');
+    _text := regexp_replace(_text,
+        '[\u00a0-\u00a7\u00a9\u00ab\u00ae\u00b0\u00b1\u00b6\u00bb\u00bf\u00d7\u2014-\u2017'
+        '\u201c-\u2027\u2030\u2039\u203a\u2190-\u21ff\u2500-\u25ff]+', ' ', 'g');
+    if octet_length(_text) = char_length(_text) then
+        return lower(_text collate "C");
+    end if;
+
+    -- marks apart from their letters, then without: accents, Arabic vowels, hamza and Koranic
+    -- signs, tatweel, soft hyphens, joiners, directions, variation selectors; but the Cyrillic
+    -- short i is a letter of its own, which stemmers know
+    _text := regexp_replace(
+        replace(replace(lower(normalize(_text, nfkd) collate "und-x-icu"),
+                        E'\u0438\u0306', E'\u0439'), E'\u02bc', ''''),
+        '[\u0300-\u036f\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670\u06d6-\u06dc'
+        '\u06df-\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff\u00ad\u200d-\u200f'
+        '\u202a-\u202e\u2060\u2066-\u2069\u20d0-\u20f0\ufe00-\ufe0f\ufeff]+', '', 'g');
+    if octet_length(_text) = char_length(_text) then
+        return _text;
+    end if;
+    -- The non-joiner parts the stem of a Persian word from its affix, which others write with a
+    -- space or as one word: all three match. Thai, Lao, Burmese and Khmer mark words with the
+    -- zero-width space.
+    if _text ~ '[\u0600-\u08ff\u200b\u200c]' then
+        _text := translate(
+            regexp_replace(regexp_replace(_text,
+                '([\u0620-\u06ff]+)\u200c([\u0620-\u06ff]+)', '\1 \2 \1\2', 'g'),
+                '(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b', ' ', 'g'),
             -- alef wasla, alef maqsura, Persian yeh and keheh, teh marbuta (two), heh goal; digits
             E'\u0671\u0649\u06cc\u06a9\u0629\u06c3\u06c1'
              '\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669'
              '\u06f0\u06f1\u06f2\u06f3\u06f4\u06f5\u06f6\u06f7\u06f8\u06f9'
              '\u066b\u066c\u200b\u200c',
             E'\u0627\u064a\u064a\u0643\u0647\u0647\u0647'
-             '01234567890123456789.,'), nfc)
-        end
-    -- marks apart from their letters, then without: accents, Arabic vowels, hamza and Koranic
-    -- signs, tatweel, soft hyphens, joiners, directions, variation selectors
-    from (select lowered, regexp_replace(
-              normalize(lowered, nfkd),
-              '[\u0300-\u036f\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670\u06d6-\u06dc'
-              '\u06df-\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff\u00ad\u200d-\u200f'
-              '\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]+', '', 'g') as bare
-          from (select lower(content collate "und-x-icu") as lowered) l) b
+             '01234567890123456789.,');
+    end if;
+    -- Letters that keyboards elsewhere lack and Unicode does not take apart: sharp s, ligatures,
+    -- letters with strokes, dotless i, final sigma, the Catalan double l; and digits: Devanagari,
+    -- Bengali, Thai, Lao, Burmese, Khmer
+    if _text ~ '[\u00b7\u00df\u00e6\u00f8\u00fe\u0111\u0127\u0131\u0142\u0153\u03c2'
+               '\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u0ed0-\u0ed9\u1040-\u1049'
+               '\u17e0-\u17e9]' then
+        _text := translate(
+            replace(replace(replace(replace(replace(_text,
+                E'\u00df', 'ss'), E'\u00e6', 'ae'), E'\u0153', 'oe'), E'\u00fe', 'th'),
+                E'l\u00b7l', 'll'),
+            E'\u0111\u0127\u0131\u0142\u00f8\u03c2'
+             '\u0966\u0967\u0968\u0969\u096a\u096b\u096c\u096d\u096e\u096f'
+             '\u09e6\u09e7\u09e8\u09e9\u09ea\u09eb\u09ec\u09ed\u09ee\u09ef'
+             '\u0e50\u0e51\u0e52\u0e53\u0e54\u0e55\u0e56\u0e57\u0e58\u0e59'
+             '\u0ed0\u0ed1\u0ed2\u0ed3\u0ed4\u0ed5\u0ed6\u0ed7\u0ed8\u0ed9'
+             '\u1040\u1041\u1042\u1043\u1044\u1045\u1046\u1047\u1048\u1049'
+             '\u17e0\u17e1\u17e2\u17e3\u17e4\u17e5\u17e6\u17e7\u17e8\u17e9',
+            E'dhilo\u03c3'
+             '012345678901234567890123456789012345678901234567890123456789');
+    end if;
+    _text := regexp_replace(_text, _signs, ' ', 'g');
+    return case when _text is nfc normalized then _text else normalize(_text, nfc) end;
+end
 $$;
 
 ALTER FUNCTION rag_internal.fold_text(content text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without accents, vowel marks and invisible characters, compatibility forms composed; one form of each Arabic letter and of its digits.';
-
-CREATE FUNCTION rag_internal.parse_text(config text, folded text) RETURNS tsvector
-    LANGUAGE sql STABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select to_tsvector(config::regconfig, case when config = 'arabic'
-        then regexp_replace(folded, '(?<![\u0620-\u064a])'
-                 '((?:[\u0628\u0641\u0643\u0648]?\u0627\u0644|\u0644\u0644)[\u0621-\u064a]{3,})'
-                 '\u0647(?![\u0620-\u064a])', E'\\1\u0629', 'g')
-        else folded end)
-$$;
-
-ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector under a configuration by name, qualified where it is not in pg_catalog; an unknown one is 42704.';
+COMMENT ON FUNCTION rag_internal.fold_text(content text) IS 'Lower case, without accents, vowel marks and invisible characters, compatibility forms composed; one form of each apostrophe, hyphen and Arabic letter; signs beyond ASCII blank.';
 
 CREATE FUNCTION rag."analyze"(content text, config text DEFAULT 'english'::text) RETURNS tsvector
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
- SELECT rag_internal.parse_text(rag_internal.canonical_text_config(config), rag_internal.fold_text(content)) AS parse_text;
+ SELECT rag_internal.analyze_folded(rag_internal.canonical_text_config(config), rag_internal.fold_text(content), true) AS analyze_folded;
 END;
 
 ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration, accents and compatibility forms folded. An unknown configuration is 42704.';
+COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration: words at their places, then identifiers and compounds as wholes. Case, accents and compatibility forms are folded. An unknown configuration is 42704.';
 
 CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -629,19 +1020,7 @@ declare
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
 begin
-    perform rag_internal.require_visible_text('query', search.query);
-    if octet_length(search.query) > 500000 then
-        raise exception using
-            errcode = '22023',
-            message = format('query has %s bytes, more than 500,000', octet_length(search.query)),
-            hint    = 'Ask with the sentences that matter.';
-    elsif length(rag_internal.surface_forms(search.query)) > 1000 then
-        raise exception using
-            errcode = '22023',
-            message = format('query has %s distinct words, more than 1,000',
-                             length(rag_internal.surface_forms(search.query))),
-            hint    = 'Ask with the sentences that matter.';
-    end if;
+    perform rag_internal.check_query(search.query);
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 then
         raise exception using
@@ -656,14 +1035,22 @@ begin
                              coalesce(search.skip::text, 'null')),
             hint    = 'The second page of 10 is top_k => 10, skip => 10.';
     end if;
+    _scope := rag_internal.lexical_scope(_identity, search.collections);
+    _scope.filter := search.filter;
+    _scope.filter_path := search.filter_path;
+    _scope.vars := coalesce(search.vars, '{}');
+    if search.strategy in ('bm25', 'fuzzy') then
+        -- asked for by name, a lexical leg needs neither defaults nor fusion
+        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
+        return query
+            select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
+        return;
+    end if;
+
     _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
     _scope.collection_ids := array(
         select k.collection_id
         from rag_internal.visible_collections(_identity, search.collections) k);
-    _scope.filter := search.filter;
-    _scope.filter_path := search.filter_path;
-    _scope.vars := coalesce(search.vars, '{}');
-
     _defaults := rag_internal.search_defaults(_scope);
     _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
     _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
@@ -872,7 +1259,42 @@ ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, o
 
 COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word, semantic, character, token, markdown, code, json, clause, auto, and the presets documentation, schemas, deployments; docs/chunking.md has their units and sizes. source (a file name) and language say what code is written in, source and mime guide auto. Each passage, its context (embed_text) included, fits the window of the model (null: the default model, none: no limit). 22023 for an unknown strategy or sizes that cannot work.';
 
-CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS rag.collection_info
+CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) RETURNS SETOF rag.correction
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _scope rag_internal.scope := rag_internal.lexical_scope(
+        rag_internal.authenticate(who, ticket), collections);
+begin
+    perform rag_internal.check_query(correct_query.query);
+    return query select c.* from rag_internal.correct_words(correct_query.query, _scope) c;
+end
+$$;
+
+ALTER FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) IS 'See rag.correct_query.';
+
+CREATE FUNCTION rag.correct_query(query text, collections text[] DEFAULT NULL::text[]) RETURNS SETOF rag.correction
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT t.original,
+     t.corrected,
+     t.distance
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.correct_query(c.who, c.ticket, correct_query.query, correct_query.collections) t(original, corrected, distance);
+END;
+
+ALTER FUNCTION rag.correct_query(query text, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.correct_query(query text, collections text[]) IS 'A row per word of the query, in the order of writing: as typed, as corrected, and the distance (0: it stays). Only words of passages that the caller can see in the collections (null: all) are corrections; quoted and excluded words, and words with digits, stay.';
+
+CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -889,7 +1311,8 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value);
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value, make_collection.title_weight,
+        make_collection.heading_weight);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
@@ -897,20 +1320,20 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.create_collection.';
+COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'See rag.create_collection.';
 
-CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb, min_value real DEFAULT NULL::real) RETURNS rag.collection_info
+CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb, min_value real DEFAULT NULL::real, title_weight integer DEFAULT NULL::integer, heading_weight integer DEFAULT NULL::integer) RETURNS rag.collection_info
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults, create_collection.min_value) AS make_collection
+ SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults, create_collection.min_value, create_collection.title_weight, create_collection.heading_weight) AS make_collection
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
+ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. 42710 where the name is taken, 22023 for a bad setting.';
+COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. title_weight (null: 2), heading_weight (null: 1): how often the title and the heading path count in each passage for BM25, 0 to 10. 42710 where the name is taken, 22023 for a bad setting.';
 
 CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -976,14 +1399,16 @@ CREATE FUNCTION rag.describe_collection(name text) RETURNS SETOF rag.collection_
      i.characters,
      i.created_at,
      i.updated_at,
-     i.min_value
+     i.min_value,
+     i.title_weight,
+     i.heading_weight
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight);
 END;
 
 ALTER FUNCTION rag.describe_collection(name text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for a name; P0002 where the caller sees none.';
+COMMENT ON FUNCTION rag.describe_collection(name text) IS 'The row of rag.list_collections() for one name; P0002 where the caller sees none.';
 
 CREATE FUNCTION rag_internal.detect_document_type(who name, ticket bytea, content text, source text, mime text) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1087,6 +1512,22 @@ begin
                         'Run `ragsql up`, or rag.add_model(..., options => '
                         '''{"is_default": true}'').')::rag.check_result;
     end if;
+    return query
+        select 'lexical index',
+               case when count(*) filter (where s.outdated) > 0 then 'fail' else 'ok' end,
+               case when count(*) filter (where s.outdated) > 0
+                    then format('the analyzer or its stemmers changed since these collections '
+                                'were indexed: %s',
+                                string_agg(s.name, ', ') filter (where s.outdated))
+                    else 'collections are indexed by the analyzer that questions are read by'
+               end,
+               case when count(*) filter (where s.outdated) > 0
+                    then 'select rag.rebuild_index(''NAME'') for each.'
+               end
+        from (select k.name,
+                     k.analyzed_as is distinct from
+                     rag_internal.analyzer_stamp(k.text_config) as outdated
+              from rag_internal.visible_collections(_identity, null) k) s;
     return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
@@ -1214,6 +1655,50 @@ END;
 ALTER FUNCTION rag.embed(texts text[], model text, kind text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.embed(texts text[], model text, kind text) IS 'One unit vector per text, in order. model null: the default. kind: query or passage (models prefix them differently). A blank text is 22023, a passage beyond the model''s window 54000, a missing model 55000.';
+
+CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) RETURNS SETOF rag.bm25_term
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _scope rag_internal.scope := rag_internal.lexical_scope(
+        rag_internal.authenticate(who, ticket), collections);
+begin
+    perform rag_internal.check_query(explain_bm25.query);
+    return query
+        select t.*
+        from rag_internal.bm25_terms(explain_bm25.query, _scope, explain_bm25.document_id,
+                                     explain_bm25.chunk_index) t;
+end
+$$;
+
+ALTER FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) IS 'See rag.explain_bm25.';
+
+CREATE FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[] DEFAULT NULL::text[]) RETURNS SETOF rag.bm25_term
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT t.term,
+     t.tf,
+     t.df,
+     t.n,
+     t.idf,
+     t.length,
+     t.average_length,
+     t.length_factor,
+     t.contribution
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.explain_bm25(c.who, c.ticket, explain_bm25.query, explain_bm25.document_id, explain_bm25.chunk_index, explain_bm25.collections) t(term, tf, df, n, idf, length, average_length, length_factor, contribution);
+END;
+
+ALTER FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) IS 'A row per term of the query, in the order in which the contributions add up to bm25_score; tf 0: the passage does not have the term. Statistics are of what the caller can see in the collections (null: all). A passage that is missing or hidden is P0002.';
 
 CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
@@ -1542,6 +2027,7 @@ begin
     _new.valid_from := ingest.valid_from;
     _new.valid_until := ingest.valid_until;
     perform rag_internal.check_document(_new);
+    _new.text_config := rag_internal.text_config_for(_new.language, _collection.text_config);
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
     if ingest.readers is not null then
         _new.acl_id := rag_internal.intern_readers(
@@ -1566,7 +2052,7 @@ begin
         on conflict on constraint document_key do nothing;
         if found then
             _count := rag_internal.write_chunks(_new, _collection, _chunks);
-            return row(_new.document_id, 'created', _count, null)::rag.ingested;
+            return rag_internal.ingested(_new, 'created', _count);
         end if;
     end if;
     return rag_internal.replace_document(_new, _collection, _chunks);
@@ -1662,14 +2148,15 @@ CREATE FUNCTION rag.ingest_many(collection text, documents jsonb) RETURNS SETOF 
  SELECT i.document_id,
      i.status,
      i.chunks_created,
-     i.job_id
+     i.job_id,
+     i.words_skipped
     FROM rag_internal.caller c,
-     LATERAL rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents) i(document_id, status, chunks_created, job_id);
+     LATERAL rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents) i(document_id, status, chunks_created, job_id, words_skipped);
 END;
 
 ALTER FUNCTION rag.ingest_many(collection text, documents jsonb) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until. One bad document refuses all.';
+COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document refuses all.';
 
 CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -1690,14 +2177,16 @@ CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
      i.characters,
      i.created_at,
      i.updated_at,
-     i.min_value
+     i.min_value,
+     i.title_weight,
+     i.heading_weight
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight);
 END;
 
 ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with their settings, and counts of the documents, passages and characters that the caller can see.';
+COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with all their settings, and counts of the documents, passages and characters that the caller can see.';
 
 CREATE FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1752,6 +2241,68 @@ ALTER FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome
 
 COMMENT ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) IS 'Adds a row to rag.ingest_log, in the caller''s own name. outcome: created, updated, unchanged, empty, binary, too_large, skipped or failed; detail: a reason of at most 1,000 characters, never text of the document.';
 
+CREATE PROCEDURE rag.maintain()
+    LANGUAGE plpgsql
+    AS $$
+declare
+    _more boolean;
+begin
+    loop
+        _more := rag.maintain_step();
+        commit;
+        exit when not _more;
+    end loop;
+end
+$$;
+
+ALTER PROCEDURE rag.maintain() OWNER TO rag_owner;
+
+COMMENT ON PROCEDURE rag.maintain() IS 'Builds what is pending into segments of the lexical index and merges small ones. It commits after each step, so call it outside a transaction. Ingests do the most urgent of it themselves.';
+
+CREATE FUNCTION rag_internal.maintain_step(who name, ticket bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _config text;
+begin
+    perform rag_internal.authenticate(who, ticket);
+    perform rag_internal.require_read_committed('rag.maintain');
+    for _config in
+        select p.text_config from rag_internal.pending p
+        union
+        select s.text_config from rag_internal.segment s
+        order by 1
+    loop
+        if rag_internal.build_segment(_config) > 0
+           or rag_internal.merge_segments(_config, 65536) then
+            return true;
+        end if;
+    end loop;
+    perform rag_internal.sweep_tombstones();
+    return false;
+end
+$$;
+
+ALTER FUNCTION rag_internal.maintain_step(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) IS 'Builds or merges one segment; false when there was nothing to do, after what is dead and gone was swept.';
+
+CREATE FUNCTION rag.maintain_step() RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.maintain_step(c.who, c.ticket) AS maintain_step
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.maintain_step() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.maintain_step() IS 'Builds or merges one segment of the lexical index; false when there was nothing left to do. rag.maintain() calls it until then.';
+
 CREATE FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) RETURNS real
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1783,6 +2334,60 @@ END;
 ALTER FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) IS 'From 0 to 1: how likely a passage answers a question by itself. Licences, changelogs, navigation and tables of contents are low, code without a word of prose at most 0.5. kind as in rag.chunk. Blank content is 22023.';
+
+CREATE FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), rebuild_index.collection, true);
+    _document rag_internal.document;
+    _config text;
+begin
+    perform rag_internal.require_read_committed('rag.rebuild_index');
+    for _document in
+        select d.* from rag_internal.document d
+        where d.collection_id = _collection.collection_id
+        for update
+    loop
+        perform rag_internal.reindex_document(_document, _collection);
+    end loop;
+    for _config in
+        select distinct d.text_config from rag_internal.document d
+        where d.collection_id = _collection.collection_id
+    loop
+        while rag_internal.build_segment(_config) >= 2048 loop
+            null;
+        end loop;
+    end loop;
+    update rag_internal.collection k
+    set analyzed_as = rag_internal.analyzer_stamp(k.text_config)
+    where k.collection_id = _collection.collection_id;
+    return (select count(*)
+            from rag_internal.chunk c join rag_internal.document d using (document_id)
+            where d.collection_id = _collection.collection_id);
+end
+$$;
+
+ALTER FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) IS 'See rag.rebuild_index.';
+
+CREATE FUNCTION rag.rebuild_index(collection text) RETURNS bigint
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.rebuild_index(c.who, c.ticket, rebuild_index.collection) AS rebuild_index
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.rebuild_index(collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.rebuild_index(collection text) IS 'Analyses every passage of a collection again and indexes it; returns their number. The collection must be the caller''s own; who writes to it meanwhile waits. Needed after an upgrade that changed the analyzer or the stemmers; rag.doctor() says so.';
 
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2048,7 +2653,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+        return rag_internal.ingested(_old, 'unchanged', 0);
     end if;
 
     _new.updated_at := now();
@@ -2064,7 +2669,7 @@ begin
         where k.collection_id = _new.collection_id;
         perform rag_internal.reindex_document(_new, _collection);
     end if;
-    return row(_new.document_id, 'updated', 0, null)::rag.ingested;
+    return rag_internal.ingested(_new, 'updated', 0);
 end
 $$;
 
@@ -2082,6 +2687,41 @@ END;
 ALTER FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Changes what is given; null leaves as it is (infinity lifts a valid_until). The text stays, and so do its vectors. An archived document is not searched. P0002 where the caller sees no such document, 42501 where it may only read it.';
+
+CREATE FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) RETURNS SETOF rag.index_difference
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    return query
+        select d.*
+        from rag_internal.index_differences(rag_internal.own_collection(
+                 rag_internal.authenticate(who, ticket), verify_index.collection, false)) d;
+end
+$$;
+
+ALTER FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) IS 'See rag.verify_index.';
+
+CREATE FUNCTION rag.verify_index(collection text) RETURNS SETOF rag.index_difference
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT d.kind,
+     d.document_id,
+     d.chunk_index,
+     d.detail
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.verify_index(c.who, c.ticket, verify_index.collection) d(kind, document_id, chunk_index, detail);
+END;
+
+ALTER FUNCTION rag.verify_index(collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.verify_index(collection text) IS 'Analyses the passages of a collection anew and reports where the lexical index differs: no row means none. The collection must be the caller''s own. rag.rebuild_index mends what is reported.';
 
 CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -2186,33 +2826,76 @@ ALTER FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, me
 
 COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
 
-CREATE FUNCTION rag_internal.add_words(document_id uuid) RETURNS void
+CREATE FUNCTION rag_internal.add_words(entry_id bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     insert into rag_internal.word (word)
     select s.word
     from (select distinct w.word collate "C" as word
-          from rag_internal.chunk c, unnest(tsvector_to_array(c.surface)) w (word)
-          where c.document_id = add_words.document_id) s
+          from rag_internal.pending p,
+               string_to_table(translate(convert_from(p.surfaces, 'UTF8'), E'\x02', ''), E'\x01')
+                   w (word)
+          where p.entry_id = add_words.entry_id and length(w.word) between 2 and 64
+            and w.word !~ '[0-9]') s
     where not exists (select from rag_internal.word known where known.word = s.word)
 $$;
 
-ALTER FUNCTION rag_internal.add_words(document_id uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.add_words(entry_id bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.add_words(document_id uuid) IS 'Adds the surface forms of a document''s passages to rag_internal.word.';
+COMMENT ON FUNCTION rag_internal.add_words(entry_id bigint) IS 'Adds the surface forms of an entry in rag_internal.pending to rag_internal.word: those of 2 to 64 characters without a digit.';
 
-CREATE FUNCTION rag_internal.any_of(lexemes text[]) RETURNS tsquery
+CREATE FUNCTION rag_internal.analyzer_fingerprint(config text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select md5(string_agg(
+        rag_internal.analyze_folded(config, rag_internal.fold_text(p.probe))::text, E'\n'
+        order by p.place))
+    from unnest(array[
+        'Generously running organizations were hoping the skies, dying and controlling; can''t',
+        'Zürcher Straßen häufig aufeinanderfolgende Möglichkeiten für nicht dass',
+        'les étudiantes continuellement travaillaient où être naïveté',
+        'las canciones rápidamente corriendo más también niños',
+        'continuando rapidamente le città perché nazionali não são coração',
+        'fietsen mogelijkheden løbende børn människorna juoksemassa talossa',
+        'быстрые машины сегодня ёлка чтобы новый домами читающий',
+        'οι άνθρωποι τρέχουν γρήγορα δεν είναι',
+        'المدرسة الكبيرة والطلاب يكتبون',
+        'सुंदर लड़कियाँ பள்ளிகளில் काम किताबें',
+        'çocuklarımızdan İstanbul gyerekeknek înțelegătoare',
+        '倉庫の鍵は青い箱 서버가 ภาษาไทย ຄວາມ ភាសា မြန်မာ',
+        'գրքերը մարդկանց etxeetara zuhaitzak cançons muntanyes membaca perpustakaan',
+        'leabharlanna bhfear knygomis namuose किताबहरू मानिसहरूले књигама градовима ביכער',
+        'ERR_5001 v2.14.0 C++ c# .net node.js ops.desk@quarry.example ﬁ Ⅷ ²'
+    ]) with ordinality p (probe, place)
+$$;
+
+ALTER FUNCTION rag_internal.analyzer_fingerprint(config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.analyzer_fingerprint(config text) IS 'A hash over the lexemes of probe texts under a configuration by name; where it differs from the one an index was built with, the index must be rebuilt.';
+
+CREATE FUNCTION rag_internal.analyzer_stamp(text_config text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.analyzer_version() || ':' || rag_internal.analyzer_fingerprint(text_config)
+$$;
+
+ALTER FUNCTION rag_internal.analyzer_stamp(text_config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.analyzer_stamp(text_config text) IS 'Version and fingerprint of the analyzer under a configuration.';
+
+CREATE FUNCTION rag_internal.analyzer_version() RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select string_agg('''' || replace(replace(l, '\', '\\'), '''', '''''') || '''', ' | ')::tsquery
-    from unnest(lexemes) l
+    select 1
 $$;
 
-ALTER FUNCTION rag_internal.any_of(lexemes text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.analyzer_version() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.any_of(lexemes text[]) IS 'The lexemes joined by |; null for none.';
+COMMENT ON FUNCTION rag_internal.analyzer_version() IS 'The version of the rules of rag.analyze.';
 
 CREATE TABLE rag_internal.document (
     document_id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -2234,6 +2917,7 @@ CREATE TABLE rag_internal.document (
     acl_id bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    text_config text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT document_key_fits_index CHECK (((octet_length(source) + octet_length(version)) <= 2000)),
     CONSTRAINT document_metadata_is_object CHECK ((jsonb_typeof(metadata) = 'object'::text)),
     CONSTRAINT document_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
@@ -2249,6 +2933,8 @@ COMMENT ON COLUMN rag_internal.document.content_hash IS 'SHA-256 of content in U
 COMMENT ON COLUMN rag_internal.document.attributes IS 'What filters see: metadata, and over it source, title, tags, version, status and dates as UTC ISO text.';
 
 COMMENT ON COLUMN rag_internal.document.indexed_as IS 'The settings its chunks were made with; an ingest under other settings makes them anew.';
+
+COMMENT ON COLUMN rag_internal.document.text_config IS 'The configuration of its language, else of its collection.';
 
 CREATE FUNCTION rag_internal.attributes(document rag_internal.document) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -2307,75 +2993,58 @@ ALTER FUNCTION rag_internal.authenticate(who name, ticket bytea) OWNER TO rag_ow
 
 COMMENT ON FUNCTION rag_internal.authenticate(who name, ticket bytea) IS 'The identity behind a ticket: 28000 when the ticket does not verify. Roles are those that the caller has usage of; superusers and rag_admin see everything.';
 
-CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET jit TO 'off'
     AS $$
-declare
-    _k1 constant double precision := 1.2;
-    _b constant double precision := 0.75;
-    _acl_ids bigint[] := (scope).acl_ids;
-    _collection_ids bigint[] := (scope).collection_ids;
-    _filter jsonb := (scope).filter;
-    _filter_path jsonpath := (scope).filter_path;
-    _vars jsonb := (scope).vars;
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).bm25_leg(query, scope, depth)
+$$;
+
+ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) IS 'At most depth passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A filter masks passages and moves no statistic. scope.collection_ids null: all.';
+
+CREATE FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) RETURNS SETOF rag.bm25_term
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).bm25_terms(query, scope, document_id, chunk_index)
+$$;
+
+ALTER FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) IS 'Terms in the order in which their contributions are added; P0002 where the passage is missing, or hidden, or not searched.';
+
+CREATE FUNCTION rag_internal.build_segment(text_config text) RETURNS integer
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).build_segment(text_config)
+$$;
+
+ALTER FUNCTION rag_internal.build_segment(text_config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.build_segment(text_config text) IS 'How many passages left rag_internal.pending for a new segment, at most 16,384.';
+
+CREATE FUNCTION rag_internal.bury_entry() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
 begin
-    return query
-    with question as materialized (
-        select k.text_config, a.lexemes, rag_internal.any_of(a.lexemes) as any_lexeme
-        from (select distinct k.text_config from rag_internal.collection k
-              where k.collection_id = any (_collection_ids)) k
-        cross join lateral (
-            select tsvector_to_array(rag.analyze(query, k.text_config)) as lexemes) a
-    ), corpus as materialized (
-        select c.text_config, count(*)::double precision as n,
-               sum(c.lexeme_count)::double precision / count(*) as average_length
-        from rag_internal.live_chunk c
-        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
-        group by c.text_config
-    ), posting as materialized (
-        select c.chunk_id, c.document_id, c.chunk_index, c.text_config, c.lexeme_count, l.lexeme,
-               cardinality(l.positions)::double precision as tf,
-               (_filter is null or c.attributes @> _filter)
-               and (_filter_path is null
-                    -- in this order: a path can fail, or take long, on a row that is hidden
-                    or case when c.acl_id = any (_acl_ids)
-                                 and c.collection_id = any (_collection_ids)
-                            then coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
-                                          false) end) as passes
-        from question q
-        join rag_internal.live_chunk c
-            on c.text_config = q.text_config and c.tsv @@ q.any_lexeme
-        cross join lateral unnest(c.tsv) l
-        where c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
-          and l.lexeme = any (q.lexemes)
-    ), term as materialized (
-        select p.text_config, p.lexeme, ln((s.n - count(*) + 0.5) / (count(*) + 0.5) + 1) as idf
-        from posting p join corpus s using (text_config)
-        group by p.text_config, p.lexeme, s.n
-    ), scored as (
-        select p.chunk_id, p.document_id, p.chunk_index,
-               sum(t.idf * p.tf * (_k1 + 1)
-                   / (p.tf + _k1 * (1 - _b + _b * p.lexeme_count / s.average_length))
-                   order by t.idf desc, p.lexeme collate "C") as score
-        from posting p join term t using (text_config, lexeme) join corpus s using (text_config)
-        where p.passes
-        group by p.chunk_id, p.document_id, p.chunk_index
-    )
-    select 'bm25',
-           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
-           s.score, s.chunk_id, s.document_id, s.chunk_index
-    from scored s
-    order by 2
-    limit cut;
+    insert into rag_internal.tombstone (entry_id) values (old.entry_id) on conflict do nothing;
+    return null;
 end
 $$;
 
-ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.bury_entry() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by BM25: sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b length / average)), idf = ln((N - df + 0.5) / (df + 0.5) + 1), k1 = 1.2, b = 0.75 (Robertson, Zaragoza 2009, idf as in Lucene). A filter masks passages and moves no statistic.';
+COMMENT ON FUNCTION rag_internal.bury_entry() IS 'Adds the tombstone of the entry that a row of indexed_document named before.';
 
 CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) RETURNS text
     LANGUAGE plpython3u STABLE
@@ -2383,7 +3052,7 @@ CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, o
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+return GD["ragsql"].require(3).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
                                               has_model, min_value)
 $$;
 
@@ -2508,6 +3177,32 @@ ALTER FUNCTION rag_internal.check_name(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_name(name text) IS '22023 for a blank or long name, and for control, bidirectional and zero-width characters.';
 
+CREATE FUNCTION rag_internal.check_query(query text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.require_visible_text('query', query);
+    if octet_length(query) > 500000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s bytes, more than 500,000', octet_length(query)),
+            hint    = 'Ask with the sentences that matter.';
+    -- a shorter one cannot have so many
+    elsif octet_length(query) > 2000 and length(rag_internal.surface_forms(query)) > 1000 then
+        raise exception using
+            errcode = '22023',
+            message = format('query has %s distinct words, more than 1,000',
+                             length(rag_internal.surface_forms(query))),
+            hint    = 'Ask with the sentences that matter.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_query(query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_query(query text) IS '22023 for a query without visible characters, of more than 500,000 bytes or of more than 1,000 distinct words.';
+
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2544,6 +3239,27 @@ ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER T
 
 COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
 
+CREATE FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if not coalesce(title_weight, 0) between 0 and 10
+       or not coalesce(heading_weight, 0) between 0 and 10 then
+        raise exception using
+            errcode = '22023',
+            message = format('title_weight is %s and heading_weight %s, but both must be 0 to 10',
+                             coalesce(title_weight::text, 'null'),
+                             coalesce(heading_weight::text, 'null')),
+            hint    = 'It is how often a title or heading counts in each passage; 0: not at all.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) IS '22023 outside 0 to 10; null is allowed.';
+
 CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) RETURNS rag_internal.chunk_counts
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2551,7 +3267,7 @@ CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends i
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).chunk_counts(
+return GD["ragsql"].require(3).chunk_counts(
     content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
@@ -2587,9 +3303,14 @@ CREATE TABLE rag_internal.collection (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     min_value real,
+    title_weight smallint DEFAULT 2 NOT NULL,
+    heading_weight smallint DEFAULT 1 NOT NULL,
+    analyzed_as text,
+    CONSTRAINT collection_heading_weight_in_range CHECK (((heading_weight >= 0) AND (heading_weight <= 10))),
     CONSTRAINT collection_min_value_is_share CHECK (((min_value >= (0)::double precision) AND (min_value <= (1)::double precision))),
     CONSTRAINT collection_name_is_short CHECK ((length(name) <= 200)),
-    CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text))
+    CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text)),
+    CONSTRAINT collection_title_weight_in_range CHECK (((title_weight >= 0) AND (title_weight <= 10)))
 );
 
 ALTER TABLE rag_internal.collection OWNER TO rag_owner;
@@ -2597,6 +3318,12 @@ ALTER TABLE rag_internal.collection OWNER TO rag_owner;
 COMMENT ON TABLE rag_internal.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
 
 COMMENT ON COLUMN rag_internal.collection.min_value IS 'Passages whose value is below it get no vector; null: all get one.';
+
+COMMENT ON COLUMN rag_internal.collection.title_weight IS 'How often the title counts in each passage of the document; 0: not at all.';
+
+COMMENT ON COLUMN rag_internal.collection.heading_weight IS 'How often the heading path counts in a passage; 0: not at all.';
+
+COMMENT ON COLUMN rag_internal.collection.analyzed_as IS 'Version and fingerprint of the analyzer that its lexemes were made with; another one asks for rag.rebuild_index.';
 
 CREATE FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) RETURNS rag_internal.collection
     LANGUAGE plpgsql STABLE
@@ -2628,20 +3355,6 @@ ALTER FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collecti
 
 COMMENT ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'The row of a collection with what an ingest overrides (null: nothing); 22023 as rag_internal.check_chunking.';
 
-CREATE FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) RETURNS TABLE(candidate text, distance integer)
-    LANGUAGE plpython3u STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-if "ragsql" not in GD:
-    plpy.execute("select rag_internal.load_engine()")
-return [(near["word"], near["distance"])
-        for near in GD["ragsql"].require(2).closest_words(word, candidates, max_distance)]
-$$;
-
-ALTER FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) IS 'Candidates by optimal string alignment distance (a transposition counts 1), nearest first.';
-
 CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag_internal.collection
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2655,7 +3368,8 @@ begin
     end;
     begin
         perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
-                                               null, null, null, null, null, 'english', '{}', null);
+                                               null, null, null, null, null, 'english', '{}', null,
+                                               null, null);
         -- its owner may be a principal only now
         identity.principal_ids := identity.principal_ids
                                || rag_internal.principal_for('role:' || (identity).who);
@@ -2690,7 +3404,7 @@ CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, nam
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
-           k.created_at, k.updated_at, k.min_value
+           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
     left join rag_internal.model m on m.model_id = k.model_id
@@ -2708,6 +3422,19 @@ ALTER FUNCTION rag_internal.collection_info(identity rag_internal.identity, name
 
 COMMENT ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) IS 'A row per visible collection (names null: all); counts are of what the identity can see.';
 
+CREATE FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) RETURNS SETOF rag.correction
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).corrections(query, scope)
+$$;
+
+ALTER FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) IS 'A row per word of the query, or per two that belong together, in the order of writing.';
+
 CREATE FUNCTION rag_internal.count_lexemes(tsv tsvector) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2719,7 +3446,7 @@ ALTER FUNCTION rag_internal.count_lexemes(tsv tsvector) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.count_lexemes(tsv tsvector) IS 'Occurrences of all lexemes; a tsvector keeps at most 255 of one lexeme.';
 
-CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) RETURNS void
+CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2737,6 +3464,8 @@ begin
         create_collection.strategy, create_collection.chunk_size, create_collection.overlap,
         create_collection.min_chunk_size, _model.model_id is not null, create_collection.min_value);
     perform rag_internal.check_search_defaults(create_collection.search_defaults);
+    perform rag_internal.check_text_weights(create_collection.title_weight,
+                                            create_collection.heading_weight);
 
     insert into rag_internal.acl default values returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
@@ -2746,12 +3475,16 @@ begin
           select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
     insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
                                          overlap, min_chunk_size, model_id, text_config,
-                                         search_defaults, min_value)
+                                         search_defaults, min_value, title_weight,
+                                         heading_weight, analyzed_as)
     values (create_collection.name, _owner_id, _acl_id, create_collection.description,
             _strategy, create_collection.chunk_size,
             create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
-            create_collection.search_defaults, create_collection.min_value);
+            create_collection.search_defaults, create_collection.min_value,
+            coalesce(create_collection.title_weight, 2),
+            coalesce(create_collection.heading_weight, 1),
+            rag_internal.analyzer_stamp(create_collection.text_config));
 exception when unique_violation then
     raise exception using
         errcode = '42710',
@@ -2760,9 +3493,9 @@ exception when unique_violation then
 end
 $$;
 
-ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) IS 'See rag.create_collection; 42710 where the name is taken.';
+COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'See rag.create_collection; 42710 where the name is taken.';
 
 CREATE FUNCTION rag_internal.default_weights() RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -2781,7 +3514,7 @@ CREATE FUNCTION rag_internal.document_type(content text, source text, mime text)
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).document_type(content, source, mime)
+return GD["ragsql"].require(3).document_type(content, source, mime)
 $$;
 
 ALTER FUNCTION rag_internal.document_type(content text, source text, mime text) OWNER TO rag_owner;
@@ -2794,7 +3527,7 @@ CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).embed(texts, kind, model)
+return GD["ragsql"].require(3).embed(texts, kind, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
@@ -2808,7 +3541,7 @@ CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(2).python_info())
+return json.dumps(GD["ragsql"].require(3).python_info())
 $$;
 
 ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
@@ -2842,6 +3575,20 @@ ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
+CREATE FUNCTION rag_internal.follow_document() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.index_document(new.document_id);
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.follow_document() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.follow_document() IS 'Makes a new entry for a document that changed otherwise than by its text.';
+
 CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) RETURNS jsonb
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2849,7 +3596,7 @@ CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source te
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(2).front_matter(content, strategy, source, mime))
+return json.dumps(GD["ragsql"].require(3).front_matter(content, strategy, source, mime))
 $$;
 
 ALTER FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) OWNER TO rag_owner;
@@ -2862,7 +3609,7 @@ CREATE FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rr
     AS $$
 declare
     _depth bigint := rag_internal.leg_depth(1);
-    _placed bigint[] := '{}';
+    _placed rag_internal.leg_hit[] := '{}';
     _tier rag_internal.leg_hit[];
 begin
     loop
@@ -2870,18 +3617,21 @@ begin
             select row('hybrid',
                        cardinality(_placed)
                        + row_number() over (order by s.score desc, s.document_id, s.chunk_index),
-                       s.score, s.chunk_id, s.document_id, s.chunk_index)::rag_internal.leg_hit
-            from (select h.chunk_id, h.document_id, h.chunk_index,
+                       s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
+            from (select h.document_id, h.chunk_index,
                          sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
                                                           rrf_k, h.rank) order by h.leg) as score
                   from unnest(hits) h
-                  where h.rank <= _depth and h.chunk_id <> all (_placed)
-                  group by h.chunk_id, h.document_id, h.chunk_index) s
+                  where h.rank <= _depth
+                    and not exists (select from unnest(_placed) p
+                                    where p.document_id = h.document_id
+                                      and p.chunk_index = h.chunk_index)
+                  group by h.document_id, h.chunk_index) s
             order by s.score desc, s.document_id, s.chunk_index
             limit _depth - cardinality(_placed));
         return query select t.* from unnest(_tier) t;
         exit when _depth >= places;
-        _placed := _placed || array(select t.chunk_id from unnest(_tier) t);
+        _placed := _placed || _tier;
         _depth := rag_internal.leg_depth(_depth + 1);
     end loop;
 end
@@ -2891,119 +3641,166 @@ ALTER FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf
 
 COMMENT ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) IS 'Passages in fused order, at least as many as places where the legs have them. score = sum of weight / (rrf_k + rank) over the legs that have the passage within the depth of its tier.';
 
-CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE plpgsql STABLE
+CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET jit TO 'off'
     AS $$
-declare
-    _most_words constant integer := 32;
-    _acl_ids bigint[] := (scope).acl_ids;
-    _collection_ids bigint[] := (scope).collection_ids;
-    _filter jsonb := (scope).filter;
-    _filter_path jsonpath := (scope).filter_path;
-    _vars jsonb := (scope).vars;
-    _words text[] := tsvector_to_array(rag_internal.surface_forms(query));
-    _telling text[];
-begin
-    -- stop words are looked for only where there is nothing else
-    _telling := array(
-        select w from unnest(_words) w
-        where exists (select from rag_internal.collection k
-                      where k.collection_id = any (_collection_ids)
-                        and rag.analyze(w, k.text_config) <> ''));
-    if cardinality(_telling) > 0 then
-        _words := _telling;
-    end if;
-
-    return query
-    with meaning as materialized (
-        select s.query_word, s.similarity, rag_internal.any_of(array[s.word]) as word
-        from rag_internal.similar_words(_words[:_most_words], scope) s
-    ), best as (
-        select c.chunk_id, c.document_id, c.chunk_index, m.query_word,
-               max(m.similarity) as similarity
-        from meaning m
-        join rag_internal.live_chunk c on c.surface @@ m.word
-        where c.acl_id = any (_acl_ids)
-          and c.collection_id = any (_collection_ids)
-          and (_filter is null or c.attributes @> _filter)
-          and (_filter_path is null
-               -- in this order: a path can fail, or take long, on a row that is hidden
-               or case when c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)
-                       then coalesce(jsonb_path_match(c.attributes, _filter_path, _vars, true),
-                                     false) end)
-        group by c.chunk_id, c.document_id, c.chunk_index, m.query_word
-    ), scored as (
-        select b.chunk_id, b.document_id, b.chunk_index,
-               sum(b.similarity order by b.query_word collate "C")
-                   / (select count(distinct m.query_word) from meaning m) as score
-        from best b
-        group by b.chunk_id, b.document_id, b.chunk_index
-    )
-    select 'fuzzy',
-           (row_number() over (order by s.score desc, s.document_id, s.chunk_index))::integer,
-           s.score, s.chunk_id, s.document_id, s.chunk_index
-    from scored s
-    order by 2
-    limit cut;
-end
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).fuzzy_leg(query, scope, depth)
 $$;
 
-ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). Of a longer query the first 32 words in alphabetical order count.';
+COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) IS 'At most depth passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). corrected_query says what was searched for, where that is not what was typed.';
 
 CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    with page as (
-        select r.rank, r.score, r.chunk_id, r.document_id, r.chunk_index
-        from unnest(ranking) r
-        where r.rank > skip and r.rank <= places
-    ), leg as (
-        select h.chunk_id,
-               min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
-               min(h.score) filter (where h.leg = 'semantic') as semantic_score,
-               min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
-               min(h.score) filter (where h.leg = 'bm25') as bm25_score,
-               min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
-               min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score
-        from unnest(hits) h
-        where h.chunk_id in (select page.chunk_id from page)
-        group by h.chunk_id
-    )
-    select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
-           c.content, null, c.start_offset, c.end_offset, c.start_line, c.end_line, c.page, c.kind,
-           d.metadata || c.metadata, l.semantic_rank, l.semantic_score, l.bm25_rank, l.bm25_score,
-           l.fuzzy_rank, l.fuzzy_score, null::double precision, null, degraded,
-           format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
-                  left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
-    from page p
-    join leg l using (chunk_id)
-    join rag_internal.chunk c using (chunk_id)
-    join rag_internal.document d on d.document_id = c.document_id
-    join rag_internal.collection k on k.collection_id = d.collection_id
-    where d.acl_id = any ((scope).acl_ids)
-    order by p.rank
+declare
+    _page rag_internal.leg_hit[] := array(
+        select r from unnest(ranking) r where r.rank > skip and r.rank <= places);
+    _corrected_query text := (
+        select max(h.corrected_query) from unnest(hits) h where h.leg = 'fuzzy');
+begin
+    return query
+        with leg as (
+            select h.document_id, h.chunk_index,
+                   min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
+                   min(h.score) filter (where h.leg = 'semantic') as semantic_score,
+                   min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
+                   min(h.score) filter (where h.leg = 'bm25') as bm25_score,
+                   min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
+                   min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score
+            from unnest(hits) h
+            group by h.document_id, h.chunk_index
+        )
+        select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+               c.content, null::text, c.start_offset, c.end_offset, c.start_line, c.end_line,
+               c.page, c.kind, d.metadata || c.metadata, l.semantic_rank, l.semantic_score,
+               l.bm25_rank, l.bm25_score, l.fuzzy_rank, l.fuzzy_score, null::double precision,
+               _corrected_query, degraded,
+               format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
+                      left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
+        from unnest(_page) p
+        join leg l using (document_id, chunk_index)
+        join rag_internal.chunk c using (document_id, chunk_index)
+        join rag_internal.document d using (document_id)
+        join rag_internal.collection k using (collection_id)
+        where d.acl_id in (
+            select rag_internal.visible_acls((scope).identity, array(
+                select e.acl_id
+                from unnest(_page) r join rag_internal.document e using (document_id))))
+        order by p.rank;
+end
 $$;
 
 ALTER FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) IS 'The hits at places skip + 1 to places of the ranking, with their rank and score in each leg. citation is document/chunk@hash:start-end.';
+COMMENT ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) IS 'The hits at places skip + 1 to places of the ranking, with their rank and score in each leg, and what the fuzzy leg searched for instead of the query. citation is document/chunk@hash:start-end.';
 
-CREATE FUNCTION rag_internal.index_text(title text, content text, config text) RETURNS tsvector
-    LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION rag_internal.index_differences(collection rag_internal.collection) RETURNS SETOF rag.index_difference
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select setweight(rag.analyze(coalesce(title, ''), config), 'A') || rag.analyze(content, config)
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).index_differences(collection)
 $$;
 
-ALTER FUNCTION rag_internal.index_text(title text, content text, config text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.index_differences(collection rag_internal.collection) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.index_text(title text, content text, config text) IS 'rag_internal.chunk.tsv of a passage.';
+COMMENT ON FUNCTION rag_internal.index_differences(collection rag_internal.collection) IS 'See rag.verify_index.';
+
+CREATE FUNCTION rag_internal.index_document(document_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _entry_id bigint;
+begin
+    if not exists (select from rag_internal.document d
+                   where d.document_id = index_document.document_id and d.status = 'active') then
+        delete from rag_internal.indexed_document i
+        where i.document_id = index_document.document_id;
+        return;
+    end if;
+    insert into rag_internal.indexed_document as i (document_id)
+    values (index_document.document_id)
+    on conflict on constraint indexed_document_pkey do update set entry_id = excluded.entry_id
+    returning i.entry_id into _entry_id;
+
+    insert into rag_internal.pending
+        (entry_id, first_index, document_id, collection_id, acl_id, text_config, valid_from,
+         valid_until, passages, lengths, lexemes, frequencies, surfaces)
+    select _entry_id, min(p.chunk_index), d.document_id, d.collection_id, d.acl_id, d.text_config,
+           d.valid_from, d.valid_until, count(*),
+           string_agg(int4send(p.length), '' order by p.chunk_index),
+           string_agg(p.lexemes, '' order by p.chunk_index),
+           string_agg(p.frequencies, '' order by p.chunk_index),
+           string_agg(p.surfaces, '' order by p.chunk_index)
+    from rag_internal.document d
+    cross join lateral (
+        select c.chunk_index,
+               rag_internal.count_lexemes(c.tsv) as length,
+               rag_internal.pack_frequencies(c.tsv) as frequencies,
+               rag_internal.pack_terms(tsvector_to_array(c.tsv)) as lexemes,
+               rag_internal.pack_terms(tsvector_to_array(rag_internal.surface_forms(
+                   rag_internal.surface_text(d.title, c.heading, c.content)))) as surfaces
+        from rag_internal.chunk c
+        where c.document_id = d.document_id
+        order by c.chunk_index) p
+    where d.document_id = index_document.document_id
+    group by d.document_id, p.chunk_index / 4096;
+    perform rag_internal.add_words(_entry_id);
+end
+$$;
+
+ALTER FUNCTION rag_internal.index_document(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.index_document(document_id uuid) IS 'A new entry of an active document, in rag_internal.pending; none of another.';
+
+CREATE FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer DEFAULT 1, heading_weight integer DEFAULT 1) RETURNS tsvector
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _most constant integer := 2000;
+    _gap constant tsvector := E'\x01:16';
+    _title tsvector := '';
+    _heading tsvector := '';
+    _all tsvector := '';
+    _content tsvector;
+begin
+    if title_weight > 0 and title <> '' then
+        _title := setweight(
+            rag_internal.analyze_folded(config, left(rag_internal.fold_text(title), _most)), 'A')
+            || _gap;
+        for _ in 1 .. least(title_weight, 16) loop
+            _all := _all || _title;
+        end loop;
+    end if;
+    if heading_weight > 0 and cardinality(heading) > 0 then
+        _heading := setweight(
+            rag_internal.analyze_folded(
+                config, left(rag_internal.fold_text(array_to_string(heading, ' . ')), _most)), 'B')
+            || _gap;
+        for _ in 1 .. least(heading_weight, 16) loop
+            _all := _all || _heading;
+        end loop;
+    end if;
+    _content := rag_internal.analyze_folded(config, rag_internal.fold_text(content));
+    if _all = '' then
+        return _content;
+    end if;
+    return ts_delete(_all || _content, E'\x01');
+end
+$$;
+
+ALTER FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) IS 'Lexemes of a passage: title (weight A) and headings (weight B), as often as they weigh, up to 16 (0 leaves it out; 2,000 characters count), then content (weight D).';
 
 CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -3016,7 +3813,7 @@ CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collectio
         'min_chunk_size', (collection).min_chunk_size,
         'model', (select m.name || '@' || m.revision from rag_internal.model m
                   where m.model_id = (collection).model_id),
-        'text_config', (collection).text_config)
+        'text_config', (document).text_config)
         || jsonb_strip_nulls(jsonb_build_object('min_value', (collection).min_value))
         -- what else decides how structure is read; the source is the same as long as the document
         || case when (collection).strategy in ('word', 'character', 'token', 'semantic') then '{}'
@@ -3027,6 +3824,33 @@ $$;
 ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) IS 'rag_internal.document.indexed_as of what is ingested now.';
+
+CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) RETURNS rag.ingested
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _words_skipped integer := 0;
+begin
+    if chunks > 0 then
+        select sum(c.words_skipped) into _words_skipped
+        from rag_internal.chunk c
+        where c.document_id = (document).document_id;
+        if _words_skipped > 0 then
+            raise warning 'words that the lexical index leaves out of "%": %', (document).source,
+                _words_skipped
+                using hint = 'Words of more than 2,046 bytes, and what lies beyond the part of a '
+                             'passage that is analysed; docs/analysis.md tells the limits.';
+        end if;
+        perform rag_internal.keep_up_index((document).text_config, chunks);
+    end if;
+    return row((document).document_id, status, chunks, null, _words_skipped)::rag.ingested;
+end
+$$;
+
+ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) IS 'The row of rag.ingested of a document whose passages were written: chunks of them.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -3071,6 +3895,31 @@ ALTER FUNCTION rag_internal.iso_time(moment timestamp with time zone) OWNER TO r
 
 COMMENT ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) IS 'UTC in ISO 8601, seconds cut off; infinity and -infinity by these words.';
 
+CREATE FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _threshold constant integer := 2048;
+begin
+    -- an older snapshot would collide with whoever builds or merges at the same time
+    if random() > fresh / 256.0
+       or current_setting('transaction_isolation') <> 'read committed' then
+        return;
+    end if;
+    if (select sum(p.passages) from rag_internal.pending p
+        where p.text_config = keep_up_index.text_config) >= _threshold then
+        perform rag_internal.build_segment(keep_up_index.text_config);
+        -- larger merges take seconds, and are left to rag.maintain()
+        perform rag_internal.merge_segments(keep_up_index.text_config, 16384);
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) IS 'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at once for each 256 fresh passages on average, and at read committed only.';
+
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3104,13 +3953,35 @@ ALTER FUNCTION rag_internal.legs_of(strategy text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.legs_of(strategy text) IS 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
 
+CREATE FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) RETURNS rag_internal.scope
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _scope rag_internal.scope;
+begin
+    _scope.identity := identity;
+    if collections is not null then
+        _scope.collection_ids := array(
+            select k.collection_id
+            from rag_internal.visible_collections(identity, collections) k);
+    end if;
+    return _scope;
+end
+$$;
+
+ALTER FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) IS 'A scope without a filter; P0002 where a collection is missing or hidden.';
+
 CREATE FUNCTION rag_internal.load_engine() RETURNS void
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 import os, sys
 rows = plpy.execute(
-    "select name, value from rag_internal.setting where name in ('python_path', 'model_path')"
+    "select name, value from rag_internal.setting "
+    "where name in ('python_path', 'model_path', 'index_cache_mb')"
 )
 setting = {row["name"]: row["value"] for row in rows}
 sys.path[:0] = [path for path in setting.get("python_path", "").split(os.pathsep) if path]
@@ -3126,12 +3997,39 @@ except ImportError as error:
         "read it, and put that folder into rag_internal.setting as python_path; `ragsql doctor` "
         "shows both.",
     )
-GD["ragsql"] = Engine(plpy, setting.get("model_path"))
+GD["ragsql"] = Engine(plpy, setting.get("model_path"), setting.get("index_cache_mb"))
 $$;
 
 ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
+
+CREATE FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) RETURNS boolean
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).merge_segments(text_config, most_passages)
+$$;
+
+ALTER FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) IS 'Whether something was merged; the new segments together have at most most_passages passages (65,536 merges what there is into few large ones).';
+
+CREATE FUNCTION rag_internal.microseconds(moment timestamp with time zone) RETURNS bigint
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case moment when 'infinity' then 9223372036854775807
+                       when '-infinity' then -9223372036854775807
+                       else least(extract(epoch from moment) * 1000000, 9223372036854775806)::bigint
+           end
+$$;
+
+ALTER FUNCTION rag_internal.microseconds(moment timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.microseconds(moment timestamp with time zone) IS 'Microseconds since 1970; the ends of bigint for the infinities, null for null.';
 
 CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS jsonb
     LANGUAGE plpython3u STABLE
@@ -3140,12 +4038,69 @@ CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS json
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(2).model_status(model))
+return json.dumps(GD["ragsql"].require(3).model_status(model))
 $$;
 
 ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.model_status(model rag_internal.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
+
+CREATE FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET jit TO 'off'
+    SET "pg_trgm.similarity_threshold" TO '0.2'
+    AS $$
+begin
+    if variants is not null then
+        -- short words share too few trigrams with their misspellings
+        return array(select distinct w.word from rag_internal.word w
+                     where w.word = any (variants));
+    end if;
+    if misspelt ~ '[^\x01-\x7f]' and "public".show_trgm(U&'\0434') = '{}' then
+        -- the locale of the database knows no letters but those of ASCII: others make no trigrams
+        return array(
+            select distinct w.word
+            from rag_internal.word w
+            where length(w.word) between length(misspelt) - max_distance
+                                     and length(misspelt) + max_distance
+              and w.word ~ '[^\x01-\x7f]');
+    end if;
+    return array(
+        select distinct w.word
+        from rag_internal.word w
+        where w.word operator("public".%) misspelt
+          and length(w.word) between length(misspelt) - max_distance
+                                 and length(misspelt) + max_distance);
+end
+$$;
+
+ALTER FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) IS 'Those of the variants that are words, where variants are given; else words that share trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length. Where the locale makes no trigrams of a word, those that differ so in length.';
+
+CREATE FUNCTION rag_internal.note_access_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    insert into rag_internal.access_change (stamp) values (rag_internal.new_id());
+    if random() < 1.0 / 64 and current_setting('transaction_isolation') = 'read committed' then
+        with added as (
+            delete from rag_internal.access_change a
+            where a.ctid in (select f.ctid from rag_internal.access_change f
+                             for update skip locked)
+            returning a.stamp)
+        insert into rag_internal.access_change (stamp) select sum(a.stamp) from added a;
+    end if;
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.note_access_change() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.note_access_change() IS 'Adds a random stamp to rag_internal.access_change.';
 
 CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag_internal.collection
     LANGUAGE plpgsql
@@ -3258,18 +4213,97 @@ ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, docum
 
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
 
+CREATE FUNCTION rag_internal.pack_frequencies(tsv tsvector) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(string_agg(set_byte('\x00', 0, least(cardinality(t.positions), 255)), ''), '')
+    from unnest(tsv) t
+$$;
+
+ALTER FUNCTION rag_internal.pack_frequencies(tsv tsvector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.pack_frequencies(tsv tsvector) IS 'A byte for each lexeme, in the order of tsvector_to_array, 255 at most.';
+
+CREATE FUNCTION rag_internal.pack_terms(terms text[]) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select convert_to(case when cardinality(terms) = 0 then ''
+                           else array_to_string(terms, E'\x01') || E'\x01' end || E'\x02', 'UTF8')
+$$;
+
+ALTER FUNCTION rag_internal.pack_terms(terms text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.pack_terms(terms text[]) IS 'UTF-8; byte 1 after each term, byte 2 at the end.';
+
+CREATE FUNCTION rag_internal.parse_text(config text, folded text) RETURNS tsvector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT rag_internal.lexemes_of(parse_text.config, COALESCE(rag_internal.ascii_words(p.part), rag_internal.indexable_words(rag_internal.word_stream(p.part))), NULL::text, NULL::text) AS lexemes_of
+    FROM ( SELECT
+                 CASE
+                     WHEN (octet_length(parse_text.folded) > 100000) THEN rag_internal.fitting_part(parse_text.folded)
+                     ELSE parse_text.folded
+                 END AS part
+          OFFSET 0) p;
+END;
+
+ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector of the word stream under a configuration by name, qualified where it is not in pg_catalog; an unknown one is 42704. Positions end at 16,383.';
+
 CREATE FUNCTION rag_internal.passage_value(content text, heading text[], kind text) RETURNS real
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).passage_value(content, heading, kind)
+return GD["ragsql"].require(3).passage_value(content, heading, kind)
 $$;
 
 ALTER FUNCTION rag_internal.passage_value(content text, heading text[], kind text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.passage_value(content text, heading text[], kind text) IS 'From 0 to 1: how likely the passage answers a question by itself.';
+
+CREATE FUNCTION rag_internal.phrase_lexemes(phrase text, config text) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select array(
+        select min(t.lexeme)
+        from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) t,
+             unnest(t.positions) p
+        group by p
+        -- a dictionary may know several lexemes for a word, any of which will do
+        having count(*) = 1)
+$$;
+
+ALTER FUNCTION rag_internal.phrase_lexemes(phrase text, config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.phrase_lexemes(phrase text, config text) IS 'Lexemes that stand alone at their position in the phrase.';
+
+CREATE FUNCTION rag_internal.phrase_query(phrase text, config text) RETURNS tsquery
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select string_agg(
+               coalesce('<' || p.place - p.previous || '> ', '') || p.lexemes, ' '
+               order by p.place)::tsquery
+    from (select o.place, o.lexemes, lag(o.place) over (order by o.place) as previous
+          from (select place,
+                       '(' || string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''')
+                                         || '''', '|') || ')' as lexemes
+                from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) l,
+                     unnest(l.positions) place
+                group by place
+                order by place
+                limit 500) o) p
+$$;
+
+ALTER FUNCTION rag_internal.phrase_query(phrase text, config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.phrase_query(phrase text, config text) IS 'The tsquery of a phrase under a configuration by name, met by parse_text of a text; null where the configuration leaves nothing of it. The first 500 words count.';
 
 CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
@@ -3397,6 +4431,56 @@ $$;
 ALTER FUNCTION rag_internal.principals_named(reader text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.principals_named(reader text) IS 'principal_id of everybody the reader has stood for, dropped roles too; 22023 and 42704 as rag_internal.principal_for.';
+
+CREATE FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) RETURNS tsquery
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _condition tsquery;
+    _part tsquery;
+    _phrase text;
+begin
+    foreach _phrase in array phrases loop
+        _part := rag_internal.phrase_query(_phrase, config);
+        _condition := coalesce(_condition && _part, _part, _condition);
+    end loop;
+    foreach _phrase in array excluded loop
+        _part := !! rag_internal.phrase_query(_phrase, config);
+        _condition := coalesce(_condition && _part, _part, _condition);
+    end loop;
+    return _condition;
+end
+$$;
+
+ALTER FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) IS 'The tsquery that a passage of that configuration must match; null where nothing is asked for.';
+
+CREATE FUNCTION rag_internal.question_lexemes(question text, config text) RETURNS text[]
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select tsvector_to_array(
+        rag_internal.analyze_folded(config, rag_internal.fold_text(question), false))
+$$;
+
+ALTER FUNCTION rag_internal.question_lexemes(question text, config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS 'Distinct lexemes of a question under a configuration by name; each is among those of rag.analyze of the same text.';
+
+CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.question
+    LANGUAGE plpython3u IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).read_question(query)
+$$;
+
+ALTER FUNCTION rag_internal.read_question(query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.read_question(query text) IS 'Never fails: what is no syntax is plain text.';
 
 CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF bigint
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -3575,24 +4659,31 @@ CREATE FUNCTION rag_internal.reindex_document(document rag_internal.document, co
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+    _text_config text := rag_internal.text_config_for((document).language,
+                                                      (collection).text_config);
 begin
     update rag_internal.chunk c
-    set tsv = n.tsv,
-        lexeme_count = rag_internal.count_lexemes(n.tsv),
-        surface = rag_internal.surface_forms(concat_ws(' ', (document).title, c.content))
-    from (select o.chunk_id,
-                 rag_internal.index_text((document).title, o.content,
-                                         (collection).text_config) as tsv
-          from rag_internal.chunk o
-          where o.document_id = (document).document_id) n
-    where c.chunk_id = n.chunk_id;
-    perform rag_internal.add_words((document).document_id);
+    set tsv = rag_internal.index_text((document).title, c.heading, c.content, _text_config,
+                                      (collection).title_weight, (collection).heading_weight),
+        words_skipped = rag_internal.words_skipped(c.content)
+    where c.document_id = (document).document_id;
+    -- a change of configuration indexes by itself
+    update rag_internal.document d
+    set text_config = _text_config,
+        indexed_as = d.indexed_as || jsonb_build_object('text_config', _text_config)
+    where d.document_id = (document).document_id
+      and (d.text_config, d.indexed_as ->> 'text_config') is distinct from
+          (_text_config, _text_config);
+    if (document).text_config = _text_config then
+        perform rag_internal.index_document((document).document_id);
+    end if;
 end
 $$;
 
 ALTER FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes tsv, lexeme_count and surface of a document''s passages anew.';
+COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes the lexemes of a document''s passages anew, under its language or its collection''s configuration.';
 
 CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
     LANGUAGE plpgsql
@@ -3625,14 +4716,15 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return row(_old.document_id, 'unchanged', 0, null)::rag.ingested;
+        return rag_internal.ingested(_old, 'unchanged', 0);
     end if;
 
     _new.updated_at := now();
     _new.attributes := rag_internal.attributes(_new);
     update rag_internal.document d
     set title = _new.title, content = _new.content, content_hash = _new.content_hash,
-        mime = _new.mime, language = _new.language, status = _new.status,
+        mime = _new.mime, language = _new.language, text_config = _new.text_config,
+        status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
         updated_at = _new.updated_at
@@ -3647,13 +4739,31 @@ begin
     elsif _new.title is distinct from _old.title then
         perform rag_internal.reindex_document(_new, collection);
     end if;
-    return row(_new.document_id, 'updated', _count, null)::rag.ingested;
+    return rag_internal.ingested(_new, 'updated', _count);
 end
 $$;
 
 ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
+
+CREATE FUNCTION rag_internal.require_read_committed(what text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if current_setting('transaction_isolation') <> 'read committed' then
+        raise exception using
+            errcode = '25001',
+            message = format('%s works at isolation level read committed alone', what),
+            hint    = 'Call it in a transaction of its own.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.require_read_committed(what text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.require_read_committed(what text) IS '25001 at repeatable read and serializable.';
 
 CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3682,12 +4792,14 @@ CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.sc
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-    return case leg
-        when 'semantic' then array(
-            select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h)
-        when 'bm25' then array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h)
-        when 'fuzzy' then array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h)
-    end;
+    if leg = 'semantic' then
+        return array(select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h);
+    end if;
+    scope.acl_ids := null;  -- the engine keeps its own
+    if leg = 'bm25' then
+        return array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h);
+    end if;
+    return array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h);
 end
 $$;
 
@@ -3712,7 +4824,7 @@ ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO r
 
 COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a document in scope have; empty where they differ.';
 
-CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -3738,14 +4850,17 @@ declare
         case when (scope).filter_path is not null
              -- in this order: a path can fail, or take long, on a row that is hidden
              then ' and case when c.acl_id = any ($2) and c.collection_id = any ($3) then '
-                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end);
+                  'coalesce(jsonb_path_match(c.attributes, $5, $6, true), false) end' end,
+        case when cardinality(conditions) > 0
+             then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
+                  'where t.text_config = c.text_config), true)' end);
     _candidates text := format(
         '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
         _in_scope, _filters);
     _ranked text := format(
         'select ''semantic'', '
         '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        '%s, n.chunk_id, c.document_id, c.chunk_index '
+        '%s, c.document_id, c.chunk_index, null::text '
         'from %%s n join rag_internal.chunk c using (chunk_id) '
         'order by 2 limit %s', _similarity, cut);
     _count bigint;
@@ -3754,7 +4869,7 @@ begin
                    case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
     into _count
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars;
+          (scope).filter_path, (scope).vars, conditions;
     if _count > _exact_up_to and cut <= _exact_up_to then
         perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
         return query execute format(
@@ -3764,7 +4879,7 @@ begin
             _distance, _candidates, cut,
             format(_ranked, '(select * from nearest where exists (select from enough))'))
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-              (scope).filter_path, (scope).vars;
+              (scope).filter_path, (scope).vars, conditions;
         if found then
             return;
         end if;
@@ -3772,13 +4887,13 @@ begin
     return query execute format(
         _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
     using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars;
+          (scope).filter_path, (scope).vars, conditions;
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
+COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
 
 CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
@@ -3787,8 +4902,21 @@ CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope,
 declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
+    _question rag_internal.question := rag_internal.read_question(semantic_legs.query);
+    _conditions rag_internal.text_condition[] := '{}';
     _hits rag_internal.leg_hit[] := '{}';
 begin
+    if _question.content = '' then
+        return;  -- exclusions alone have no meaning that could be near
+    end if;
+    if cardinality(_question.phrases || _question.excluded) > 0 then
+        _conditions := array(
+            select row(n.text_config,
+                       rag_internal.question_condition(_question.phrases, _question.excluded,
+                                                       n.text_config))
+            from (select distinct d.text_config from rag_internal.document d
+                  where d.collection_id = any ((scope).collection_ids)) n);
+    end if;
     for _model in
         select m.* from rag_internal.model m
         where exists (select from rag_internal.embedding e
@@ -3802,8 +4930,8 @@ begin
         _hits := _hits || array(
             select h
             from rag_internal.semantic_leg(
-                (rag_internal.embed_texts(array[query], 'query', _model))[1], _model, _of_model,
-                cut) h);
+                (rag_internal.embed_texts(array[_question.content], 'query', _model))[1], _model,
+                _of_model, _conditions, cut) h);
     end loop;
     if cardinality((scope).collection_ids) > 0
        and not exists (select from rag_internal.collection k
@@ -3816,7 +4944,7 @@ begin
     end if;
     return query
         select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
-               h.score, h.chunk_id, h.document_id, h.chunk_index
+               h.score, h.document_id, h.chunk_index, null::text
         from unnest(_hits) h
         order by 2
         limit cut;
@@ -3827,68 +4955,13 @@ ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, 
 
 COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that has a passage in scope; 55000 where they use none.';
 
-CREATE FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) RETURNS TABLE(query_word text, word text, similarity double precision)
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET jit TO 'off'
-    SET "pg_trgm.similarity_threshold" TO '0.2'
-    AS $$
-declare
-    _acl_ids bigint[] := (scope).acl_ids;
-    _collection_ids bigint[] := (scope).collection_ids;
-    _configs text[] := array(select distinct k.text_config from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids));
-    _word text;
-    _max_distance integer;
-    _near text[];
-begin
-    foreach _word in array query_words loop
-        if exists (select from rag_internal.live_chunk c
-                   where c.surface @@ rag_internal.any_of(array[_word])
-                     and c.acl_id = any (_acl_ids) and c.collection_id = any (_collection_ids)) then
-            return query select _word, _word, 1.0::double precision;
-            continue;
-        end if;
-        _max_distance := case when length(_word) < 3 or _word ~ '\d' then 0
-                              when length(_word) <= 5 then 1 else 2 end;
-        continue when _max_distance = 0;
-        -- short words share too few trigrams with their misspellings
-        _near := array(
-            select w.word from rag_internal.word w
-            where w.word operator("public".%) _word
-              and length(w.word) between length(_word) - _max_distance
-                                     and length(_word) + _max_distance
-            union
-            select w.word from rag_internal.word w
-            where _max_distance = 1
-              and length(w.word) between length(_word) - 1 and length(_word) + 1);
-        return query
-            select _word, n.candidate,
-                   1 - n.distance::double precision / greatest(length(_word), length(n.candidate))
-            from rag_internal.closest_words(_word, _near, _max_distance) n
-            where n.candidate !~ '\d'
-              -- a misspelling does not mean a stop word
-              and exists (select from unnest(_configs) k where rag.analyze(n.candidate, k) <> '')
-              and exists (select from rag_internal.live_chunk c
-                          where c.surface @@ rag_internal.any_of(array[n.candidate])
-                            and c.acl_id = any (_acl_ids)
-                            and c.collection_id = any (_collection_ids));
-    end loop;
-end
-$$;
-
-ALTER FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) IS 'For each query word the visible words it may stand for; similarity 1 for itself, else 1 - distance / length of the longer. Distance: at most 2, 1 for words of 3 to 5 letters, 0 for shorter ones and for words with a digit.';
-
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(2).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+return GD["ragsql"].require(3).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
                                      source, language, mime)
 $$;
 
@@ -3897,15 +4970,56 @@ ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size i
 COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) IS 'Passages of a text; every passage fits the window of the model, where one is given. source, language and mime (null: not known) say what the text is.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
-    LANGUAGE sql STABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select strip(to_tsvector('pg_catalog.simple', rag_internal.fold_text(content)))
+declare
+    _text text := rag_internal.fold_text(content);
+    _forms text[];
+    _words tsvector;
+begin
+    if octet_length(_text) > 100000 then
+        _text := rag_internal.fitting_part(_text);
+    end if;
+    _forms := rag_internal.compound_forms(_text);
+    _words := array_to_tsvector(array_remove(string_to_array(
+        concat_ws(' ', rag_internal.indexable_words(rag_internal.word_stream(_text)), _forms[1],
+                  case when octet_length(_text) > char_length(_text)
+                       then rag_internal.single_characters(_text) end), ' '), ''));
+    if _forms[2] is null then
+        return _words;
+    end if;
+    return _words || strip(_forms[2]::tsvector);
+end
 $$;
 
 ALTER FUNCTION rag_internal.surface_forms(content text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.surface_forms(content text) IS 'Distinct folded words, unstemmed, stop words among them.';
+COMMENT ON FUNCTION rag_internal.surface_forms(content text) IS 'Distinct folded words, unstemmed, stop words among them, and the wholes of compounds.';
+
+CREATE FUNCTION rag_internal.surface_text(title text, heading text[], content text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select concat_ws(' ', title, nullif(array_to_string(heading, ' '), ''), content)
+$$;
+
+ALTER FUNCTION rag_internal.surface_text(title text, heading text[], content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.surface_text(title text, heading text[], content text) IS 'Title, headings and content of a passage.';
+
+CREATE FUNCTION rag_internal.sweep_tombstones() RETURNS integer
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).sweep_tombstones()
+$$;
+
+ALTER FUNCTION rag_internal.sweep_tombstones() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.sweep_tombstones() IS 'How many were removed.';
 
 CREATE FUNCTION rag_internal.text_array(items jsonb) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3927,6 +5041,37 @@ $_$;
 ALTER FUNCTION rag_internal.text_array(items jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.text_array(items jsonb) IS 'text[] of a JSON array of strings; anything else is 22023.';
+
+CREATE FUNCTION rag_internal.text_config_for(language text, default_config text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    select coalesce(
+        (select l.config
+         from (values
+             ('arabic', '{ar,ara}'::text[]), ('armenian', '{hy,arm,hye}'),
+             ('basque', '{eu,baq,eus}'), ('catalan', '{ca,cat,valencian}'),
+             ('danish', '{da,dan}'), ('dutch', '{nl,dut,nld,flemish}'), ('english', '{en,eng}'),
+             ('estonian', '{et,est}'), ('finnish', '{fi,fin}'), ('french', '{fr,fre,fra}'),
+             ('german', '{de,ger,deu}'), ('greek', '{el,gre,ell}'), ('hindi', '{hi,hin}'),
+             ('hungarian', '{hu,hun}'), ('indonesian', '{id,ind}'), ('irish', '{ga,gle}'),
+             ('italian', '{it,ita}'), ('lithuanian', '{lt,lit}'), ('nepali', '{ne,nep}'),
+             ('norwegian', '{no,nb,nn,nor,nob,nno,bokmal,nynorsk}'), ('portuguese', '{pt,por}'),
+             ('romanian', '{ro,rum,ron,moldavian}'), ('russian', '{ru,rus}'),
+             ('serbian', '{sr,srp}'), ('spanish', '{es,spa,castilian}'), ('swedish', '{sv,swe}'),
+             ('tamil', '{ta,tam}'), ('turkish', '{tr,tur}'), ('yiddish', '{yi,yid}')
+         ) l (config, names)
+         join pg_ts_config c on c.cfgname = l.config
+                            and c.cfgnamespace = 'pg_catalog'::regnamespace
+         where n.name = l.config or n.name = any (l.names)),
+        default_config)
+    from (select (regexp_match(lower(btrim(language) collate "C"),
+                               '^([a-z]+)(?:[-_.@].*)?$'))[1] as name) n
+$_$;
+
+ALTER FUNCTION rag_internal.text_config_for(language text, default_config text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.text_config_for(language text, default_config text) IS 'The configuration of pg_catalog for a language code, tag or English name; the default where there is none.';
 
 CREATE FUNCTION rag_internal.usable_model(name text) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE
@@ -3950,30 +5095,34 @@ ALTER FUNCTION rag_internal.usable_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.usable_model(name text) IS 'rag_internal.find_model, and 55000 where the files of the model are missing.';
 
-CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity) RETURNS SETOF bigint
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF bigint
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
     AS $$
-    select a.acl_id
-    from rag_internal.acl a
-    where (identity).sees_everything
-       or (a.tenant = (identity).tenant
-           and a.security_level <= (identity).clearance
-           and a.acl_id in (select ar.acl_id
-                            from rag_internal.acl_reader ar
-                            where ar.principal_id = any ((identity).principal_ids)))
+begin
+    return query
+        select a.acl_id
+        from rag_internal.acl a
+        where (among is null or a.acl_id = any (among))
+          and ((identity).sees_everything
+               or (a.tenant = (identity).tenant
+                   and a.security_level <= (identity).clearance
+                   and a.acl_id in (select ar.acl_id
+                                    from rag_internal.acl_reader ar
+                                    where ar.principal_id = any ((identity).principal_ids))));
+end
 $$;
 
-ALTER FUNCTION rag_internal.visible_acls(identity rag_internal.identity) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) IS 'acl_id of each sharing class that the identity may read: its tenant, its clearance, one of its principals.';
+COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) IS 'acl_id of each sharing class, or of each among these, that the identity may read: its tenant, its clearance, one of its principals.';
 
 CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag_internal.collection
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _acl_ids bigint[] := array(select rag_internal.visible_acls(identity));
     _found text[] := '{}';
     _collection rag_internal.collection;
     _missing text;
@@ -3983,11 +5132,11 @@ begin
         from rag_internal.collection k
         where (names is null or k.name = any (names))
           and ((identity).sees_everything
-               or k.acl_id = any (_acl_ids)
                or k.owner_id = any ((identity).principal_ids)
+               or exists (select from rag_internal.visible_acls(identity, array[k.acl_id]))
                or exists (select from rag_internal.document d
                           where d.collection_id = k.collection_id
-                            and d.acl_id = any (_acl_ids)))
+                            and d.acl_id in (select rag_internal.visible_acls(identity))))
         order by k.name
     loop
         _found := _found || _collection.name;
@@ -4010,6 +5159,32 @@ ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, 
 
 COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
 
+CREATE FUNCTION rag_internal.words_skipped(content text) RETURNS integer
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _text text := rag_internal.fold_text(content);
+    _words text;
+begin
+    if octet_length(_text) <= 2046 then
+        return 0;
+    end if;
+    _words := rag_internal.word_stream(_text);
+    if octet_length(_text) <= 100000 and _words !~ '[^ ]{255}' then
+        return 0;
+    end if;
+    return cardinality(array_remove(string_to_array(_words, ' '), ''))
+           - cardinality(array_remove(string_to_array(
+                 rag_internal.indexable_words(
+                     rag_internal.word_stream(rag_internal.fitting_part(_text))), ' '), ''));
+end
+$$;
+
+ALTER FUNCTION rag_internal.words_skipped(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.words_skipped(content text) IS 'How many words of a text rag.analyze leaves out: those over 2,046 bytes and those beyond the part that fits a tsvector.';
+
 CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4021,15 +5196,16 @@ begin
     with written as (
         insert into rag_internal.chunk (document_id, chunk_index, content, embed_text, start_offset,
                                end_offset, start_line, end_line, heading, section_start,
-                               section_end, kind, token_count, value, tsv, lexeme_count, surface)
+                               section_end, kind, token_count, value, tsv, words_skipped)
         select (document).document_id, p.chunk_index, p.content, p.embed_text, p.start_offset,
                p.end_offset, p.start_line, p.end_line, p.heading, p.section_start, p.section_end,
-               p.kind, p.token_count, p.value, t.tsv, rag_internal.count_lexemes(t.tsv),
-               rag_internal.surface_forms(concat_ws(' ', (document).title, p.content))
+               p.kind, p.token_count, p.value,
+               rag_internal.index_text((document).title, p.heading, p.content,
+                                       (document).text_config, (collection).title_weight,
+                                       (collection).heading_weight),
+               rag_internal.words_skipped(p.content)
         from unnest(chunks) c
         cross join lateral (select (c.chunk).*) p
-        cross join lateral (select rag_internal.index_text((document).title, p.content,
-                                                           (collection).text_config) as tsv) t
         returning chunk_id, chunk_index
     ), embedded as (
         insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
@@ -4041,14 +5217,14 @@ begin
     )
     select count(*) into _written from written;
 
-    perform rag_internal.add_words((document).document_id);
+    perform rag_internal.index_document((document).document_id);
     return _written;
 end
 $$;
 
 ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes, words and vectors of a document in place of those it had; how many passages.';
+COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes and vectors of a document in place of those it had; how many passages.';
 
 CREATE VIEW rag.collection WITH (security_invoker='true') AS
  SELECT r.name,
@@ -4136,6 +5312,14 @@ ALTER TABLE rag.principal OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.principal IS 'Who the caller is to ragsql: the roles it has usage of that were granted something, and public. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
+CREATE TABLE rag_internal.access_change (
+    stamp numeric NOT NULL
+);
+
+ALTER TABLE rag_internal.access_change OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.access_change IS 'A random number for each change of rag_internal.acl and acl_reader; some of them may be added up in one row.';
+
 CREATE TABLE rag_internal.acl (
     acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     reader_set bytea,
@@ -4182,8 +5366,7 @@ CREATE TABLE rag_internal.chunk (
     value real,
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     tsv tsvector NOT NULL,
-    lexeme_count integer NOT NULL,
-    surface tsvector NOT NULL,
+    words_skipped integer DEFAULT 0 NOT NULL,
     CONSTRAINT chunk_span_is_ordered CHECK (((0 <= start_offset) AND (start_offset < end_offset)))
 );
 
@@ -4201,11 +5384,9 @@ COMMENT ON COLUMN rag_internal.chunk.token_count IS 'Tokens of content by the co
 
 COMMENT ON COLUMN rag_internal.chunk.value IS 'From 0 to 1: how likely the passage answers a question by itself (rag.predict_chunk_value).';
 
-COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A) and content.';
+COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A), headings (weight B) and content.';
 
-COMMENT ON COLUMN rag_internal.chunk.lexeme_count IS 'Occurrences of lexemes in tsv: the length that BM25 knows.';
-
-COMMENT ON COLUMN rag_internal.chunk.surface IS 'Folded words as they are written, unstemmed: what typos are compared with.';
+COMMENT ON COLUMN rag_internal.chunk.words_skipped IS 'Words that the lexical index leaves out: too long, or beyond the part that is analysed.';
 
 CREATE TABLE rag_internal.created_extension (
     name text NOT NULL COLLATE pg_catalog."C"
@@ -4230,6 +5411,15 @@ ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
 COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
 
 COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
+
+CREATE TABLE rag_internal.indexed_document (
+    document_id uuid NOT NULL,
+    entry_id bigint DEFAULT rag_internal.new_id() NOT NULL
+);
+
+ALTER TABLE rag_internal.indexed_document OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.indexed_document IS 'Documents in the lexical index. An entry is one indexing of one document: it lies in pending or in segments, and is dead as soon as it is no longer named here.';
 
 CREATE TABLE rag_internal.ingest_log (
     log_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -4277,15 +5467,12 @@ CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
     c.document_id,
     c.chunk_index,
     c.tsv,
-    c.lexeme_count,
-    c.surface,
     d.collection_id,
     d.acl_id,
     d.attributes,
-    k.text_config
-   FROM ((rag_internal.chunk c
+    d.text_config
+   FROM (rag_internal.chunk c
      JOIN rag_internal.document d USING (document_id))
-     JOIN rag_internal.collection k USING (collection_id))
   WHERE ((d.status = 'active'::text) AND ((d.valid_from IS NULL) OR (d.valid_from <= statement_timestamp())) AND ((d.valid_until IS NULL) OR (d.valid_until > statement_timestamp())));
 
 ALTER TABLE rag_internal.live_chunk OWNER TO rag_owner;
@@ -4300,6 +5487,50 @@ ALTER TABLE rag_internal.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDE
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE rag_internal.pending (
+    entry_id bigint NOT NULL,
+    first_index integer NOT NULL,
+    document_id uuid NOT NULL,
+    collection_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    text_config text NOT NULL COLLATE pg_catalog."C",
+    valid_from timestamp with time zone,
+    valid_until timestamp with time zone,
+    passages integer NOT NULL,
+    lengths bytea NOT NULL,
+    lexemes bytea NOT NULL,
+    frequencies bytea NOT NULL,
+    surfaces bytea NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500');
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lengths SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lexemes SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN frequencies SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN surfaces SET STORAGE EXTERNAL;
+
+ALTER TABLE rag_internal.pending OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.pending IS 'Documents that are searched as they are until they are built into a segment; one row for each 4,096 passages. lengths: 4 bytes (most significant first) for each passage. lexemes, surfaces: UTF-8, each term followed by byte 1, each passage by byte 2. frequencies: a byte for each lexeme.';
+
+CREATE TABLE rag_internal.posting (
+    segment_id bigint NOT NULL,
+    kind "char" NOT NULL,
+    first_term text NOT NULL COLLATE pg_catalog."C",
+    terms bytea NOT NULL,
+    counts bytea NOT NULL,
+    ordinals bytea NOT NULL,
+    frequencies bytea NOT NULL,
+    CONSTRAINT posting_kind_is_known CHECK ((kind = ANY (ARRAY['l'::"char", 's'::"char"])))
+);
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN terms SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN counts SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN ordinals SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN frequencies SET STORAGE EXTERNAL;
+
+ALTER TABLE rag_internal.posting OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.posting IS 'Which passages of a segment hold a term: lexemes (kind l) and surface forms (kind s). A row is a block of consecutive terms; the engine''s lexical/codec.py tells the format.';
 
 CREATE TABLE rag_internal.principal (
     principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -4316,6 +5547,27 @@ ALTER TABLE rag_internal.principal OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
+CREATE TABLE rag_internal.segment (
+    segment_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    text_config text NOT NULL COLLATE pg_catalog."C",
+    passages integer NOT NULL,
+    documents integer NOT NULL,
+    entry_ids bytea NOT NULL,
+    document_ids bytea NOT NULL,
+    collection_ids bytea NOT NULL,
+    acl_ids bytea NOT NULL,
+    first_passages bytea NOT NULL,
+    first_indexes bytea NOT NULL,
+    valid_from bytea NOT NULL,
+    valid_until bytea NOT NULL,
+    lengths bytea NOT NULL,
+    CONSTRAINT segment_fits_ordinals CHECK (((passages >= 1) AND (passages <= 65536)))
+);
+
+ALTER TABLE rag_internal.segment OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.segment IS 'A block of passages of one text configuration that never changes. Arrays have an item for each document, in the order of (acl_id, collection_id, document_id), lengths for each passage: little-endian, 8 bytes (16: document_ids; 4: first_passages, first_indexes, lengths).';
+
 CREATE TABLE rag_internal.setting (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL
@@ -4325,13 +5577,21 @@ ALTER TABLE rag_internal.setting OWNER TO postgres;
 
 COMMENT ON TABLE rag_internal.setting IS 'Settings of this database. python_path (folders put before sys.path, parted by the path separator) and model_path (folder of the models) decide what code the server runs, so only a superuser writes here.';
 
+CREATE TABLE rag_internal.tombstone (
+    entry_id bigint NOT NULL
+);
+
+ALTER TABLE rag_internal.tombstone OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.tombstone IS 'Entries that are dead. Whoever replaces or deletes an entry adds its tombstone; a merge leaves out what it knows to be dead, and what it does not know of stays dead by the tombstone.';
+
 CREATE TABLE rag_internal.word (
     word text NOT NULL COLLATE pg_catalog."C"
 );
 
 ALTER TABLE rag_internal.word OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.word IS 'Every surface form; which of them a caller may know is asked of rag_internal.chunk.surface.';
+COMMENT ON TABLE rag_internal.word IS 'Every surface form without digits; which of them a caller may know is asked of the postings.';
 
 ALTER TABLE ONLY rag_internal.acl
     ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
@@ -4372,6 +5632,9 @@ ALTER TABLE ONLY rag_internal.document
 ALTER TABLE ONLY rag_internal.embedding
     ADD CONSTRAINT embedding_pkey PRIMARY KEY (model_id, chunk_id);
 
+ALTER TABLE ONLY rag_internal.indexed_document
+    ADD CONSTRAINT indexed_document_pkey PRIMARY KEY (document_id);
+
 ALTER TABLE ONLY rag_internal.ingest_log
     ADD CONSTRAINT ingest_log_pkey PRIMARY KEY (log_id);
 
@@ -4384,11 +5647,20 @@ ALTER TABLE ONLY rag_internal.model
 ALTER TABLE ONLY rag_internal.model
     ADD CONSTRAINT model_pkey PRIMARY KEY (model_id);
 
+ALTER TABLE ONLY rag_internal.pending
+    ADD CONSTRAINT pending_pkey PRIMARY KEY (entry_id, first_index);
+
+ALTER TABLE ONLY rag_internal.posting
+    ADD CONSTRAINT posting_pkey PRIMARY KEY (segment_id, kind, first_term);
+
 ALTER TABLE ONLY rag_internal.principal
     ADD CONSTRAINT principal_key UNIQUE NULLS NOT DISTINCT (tenant, kind, name, role_oid);
 
 ALTER TABLE ONLY rag_internal.principal
     ADD CONSTRAINT principal_pkey PRIMARY KEY (principal_id);
+
+ALTER TABLE ONLY rag_internal.segment
+    ADD CONSTRAINT segment_pkey PRIMARY KEY (segment_id);
 
 ALTER TABLE ONLY rag_internal.setting
     ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
@@ -4396,9 +5668,10 @@ ALTER TABLE ONLY rag_internal.setting
 ALTER TABLE ONLY rag_internal.ticket_key
     ADD CONSTRAINT ticket_key_pkey PRIMARY KEY (only_row);
 
-CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
+ALTER TABLE ONLY rag_internal.tombstone
+    ADD CONSTRAINT tombstone_pkey PRIMARY KEY (entry_id);
 
-CREATE INDEX chunk_surface ON rag_internal.chunk USING gin (surface);
+CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
 
 CREATE INDEX chunk_tsv ON rag_internal.chunk USING gin (tsv);
 
@@ -4424,11 +5697,29 @@ CREATE INDEX job_queue ON rag_internal.job USING btree (run_after) WHERE (status
 
 CREATE UNIQUE INDEX model_default ON rag_internal.model USING btree (kind) WHERE is_default;
 
+CREATE INDEX pending_text_config ON rag_internal.pending USING btree (text_config);
+
 CREATE INDEX word_length ON rag_internal.word USING btree (length(word));
 
 CREATE INDEX word_trigrams ON rag_internal.word USING gin (word public.gin_trgm_ops);
 
 CREATE INDEX word_word ON rag_internal.word USING btree (word);
+
+CREATE TRIGGER bury_entry AFTER DELETE OR UPDATE ON rag_internal.indexed_document FOR EACH ROW EXECUTE FUNCTION rag_internal.bury_entry();
+
+COMMENT ON TRIGGER bury_entry ON rag_internal.indexed_document IS 'Leaves a tombstone.';
+
+CREATE TRIGGER follow_document AFTER UPDATE OF acl_id, collection_id, text_config, status, valid_from, valid_until ON rag_internal.document FOR EACH ROW WHEN (((((((old.acl_id IS DISTINCT FROM new.acl_id) OR (old.collection_id IS DISTINCT FROM new.collection_id)) OR (old.text_config IS DISTINCT FROM new.text_config)) OR (old.status IS DISTINCT FROM new.status)) OR (old.valid_from IS DISTINCT FROM new.valid_from)) OR (old.valid_until IS DISTINCT FROM new.valid_until))) EXECUTE FUNCTION rag_internal.follow_document();
+
+COMMENT ON TRIGGER follow_document ON rag_internal.document IS 'Keeps the lexical index in step.';
+
+CREATE TRIGGER note_access_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rag_internal.acl FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_access_change();
+
+COMMENT ON TRIGGER note_access_change ON rag_internal.acl IS 'Makes sessions look again.';
+
+CREATE TRIGGER note_access_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rag_internal.acl_reader FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_access_change();
+
+COMMENT ON TRIGGER note_access_change ON rag_internal.acl_reader IS 'Makes sessions look again.';
 
 ALTER TABLE ONLY rag_internal.acl_reader
     ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id) ON DELETE CASCADE;
@@ -4460,8 +5751,16 @@ ALTER TABLE rag_internal.embedding
 ALTER TABLE rag_internal.embedding
     ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
+ALTER TABLE ONLY rag_internal.indexed_document
+    ADD CONSTRAINT indexed_document_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag_internal.document(document_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY rag_internal.job
     ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.posting
+    ADD CONSTRAINT posting_segment_id_fkey FOREIGN KEY (segment_id) REFERENCES rag_internal.segment(segment_id) ON DELETE CASCADE;
+
+ALTER TABLE rag_internal.access_change ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.acl ENABLE ROW LEVEL SECURITY;
 
@@ -4475,11 +5774,17 @@ ALTER TABLE rag_internal.document ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.indexed_document ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.ingest_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.job ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.model ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.pending ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.posting ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.principal ENABLE ROW LEVEL SECURITY;
 
@@ -4529,11 +5834,15 @@ CREATE POLICY read_principal ON rag_internal.principal FOR SELECT TO rag_reader 
 
 COMMENT ON POLICY read_principal ON rag_internal.principal IS 'Whoever the principal is.';
 
+ALTER TABLE rag_internal.segment ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.setting ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY setting_for_owner ON rag_internal.setting FOR SELECT TO rag_owner USING (true);
 
 ALTER TABLE rag_internal.ticket_key ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.tombstone ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.word ENABLE ROW LEVEL SECURITY;
 
@@ -4559,20 +5868,44 @@ GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text)
 REVOKE ALL ON FUNCTION rag.adopt_role(role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.adopt_role(role text) TO rag_admin;
 
-REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.alter_collection(name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ascii_words(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ascii_words(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.compound_forms(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.compound_forms(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.indexable_words(words text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.indexable_words(words text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.single_characters(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.single_characters(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.word_stream(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.word_stream(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.tsvector_bound(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.tsvector_bound(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.fitting_part(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.fitting_part(folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.analyze_folded(config text, folded text, characters boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.analyze_folded(config text, folded text, characters boolean) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.canonical_text_config(config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.canonical_text_config(config text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.fold_text(content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
-
-REVOKE ALL ON FUNCTION rag_internal.parse_text(config text, folded text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.parse_text(config text, folded text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
@@ -4595,11 +5928,17 @@ GRANT ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content te
 REVOKE ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.correct_query(query text, collections text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.correct_query(query text, collections text[]) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) TO rag_writer;
@@ -4636,6 +5975,12 @@ GRANT ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], m
 
 REVOKE ALL ON FUNCTION rag.embed(texts text[], model text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.embed(texts text[], model text, kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
@@ -4683,11 +6028,26 @@ GRANT ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uui
 REVOKE ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.log_ingest(run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) TO rag_writer;
 
+REVOKE ALL ON PROCEDURE rag.maintain() FROM PUBLIC;
+GRANT ALL ON PROCEDURE rag.maintain() TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.maintain_step() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.maintain_step() TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.rebuild_index(collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.rebuild_index(collection text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) TO rag_writer;
@@ -4722,6 +6082,12 @@ GRANT ALL ON FUNCTION rag_internal.update_document(who name, ticket bytea, docum
 REVOKE ALL ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.verify_index(collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.verify_index(collection text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) TO rag_reader;
 
@@ -4730,15 +6096,25 @@ GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.add_words(document_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.add_words(entry_id bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.any_of(lexemes text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.analyzer_fingerprint(config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.analyzer_stamp(text_config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.analyzer_version() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.attributes(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.build_segment(text_config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.bury_entry() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) FROM PUBLIC;
 
@@ -4748,7 +6124,11 @@ REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonp
 
 REVOKE ALL ON FUNCTION rag_internal.check_name(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_query(query text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) FROM PUBLIC;
 
@@ -4757,15 +6137,15 @@ GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.closest_words(word text, candidates text[], max_distance integer) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.count_lexemes(tsv tsvector) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
@@ -4777,29 +6157,49 @@ REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.follow_document() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.index_text(title text, content text, config text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.index_differences(collection rag_internal.collection) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.index_document(document_id uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.microseconds(moment timestamp with time zone) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) FROM PUBLIC;
 
@@ -4808,13 +6208,30 @@ GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag
 
 REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.pack_frequencies(tsv tsvector) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.pack_terms(terms text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.parse_text(config text, folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.parse_text(config text, folded text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.passage_value(content text, heading text[], kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.phrase_lexemes(phrase text, config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.phrase_query(phrase text, config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principals_named(reader text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.question_lexemes(question text, config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.read_question(query text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) TO rag_reader;
@@ -4842,29 +6259,37 @@ REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag_internal.docum
 
 REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.require_read_committed(what text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION rag_internal.similar_words(query_words text[], scope rag_internal.scope) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.surface_text(title text, heading text[], content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.sweep_tombstones() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.usable_model(name text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.words_skipped(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 

@@ -75,12 +75,6 @@ def test_long_chunking_can_be_cancelled(plpy: FakePlpy) -> None:
     assert plpy.queries == ["select 1"] * 7
 
 
-def test_closest_words(plpy: FakePlpy) -> None:
-    assert Engine(plpy, None).closest_words("gti", ["git", "got"], 1) == [
-        {"word": "git", "distance": 1}
-    ]
-
-
 def test_python_info(plpy: FakePlpy) -> None:
     info = Engine(plpy, None).python_info()
     assert list(info) == ["version", "executable", "engine_path", "fastembed", "numpy"]
@@ -134,11 +128,17 @@ def test_no_model(plpy: FakePlpy) -> None:
 
 
 def test_a_missing_package_is_named(plpy: FakePlpy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "ragsql_engine.fuzzy", raising=False)
+    for name in [n for n in sys.modules if n.startswith("ragsql_engine.fuzzy")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "ragsql_engine.lexical.words", raising=False)
     monkeypatch.delattr(ragsql_engine, "fuzzy", raising=False)
     monkeypatch.setitem(sys.modules, "rapidfuzz", None)
+    identity = {"principal_ids": [], "sees_everything": False, "tenant": "", "clearance": 0}
+    scope = {"identity": identity, "collection_ids": None} | dict.fromkeys(
+        ["filter", "filter_path", "vars"]
+    )
     with pytest.raises(SqlError, match="package rapidfuzz cannot be imported") as caught:
-        Engine(plpy, None).closest_words("gti", ["git"], 1)
+        Engine(plpy, None).fuzzy_leg("gti", scope, 1)
     assert caught.value.sqlstate == "55000"
 
 

@@ -7,7 +7,7 @@ passages by it, `interpret` and `correct_query` write it into the query. They as
 
 from ragsql_engine.fuzzy.asked import MAX_DISTANCE
 from ragsql_engine.fuzzy.corrections import corrections
-from ragsql_engine.fuzzy.distance import closest_words, variants
+from ragsql_engine.fuzzy.distance import variants
 from ragsql_engine.fuzzy.pieces import Forms, Piece, pieces, words_of
 from ragsql_engine.fuzzy.ranking import rank
 from ragsql_engine.fuzzy.rewriting import (
@@ -31,7 +31,6 @@ __all__ = [
     "Piece",
     "Vocabulary",
     "Word",
-    "closest_words",
     "correct_query",
     "corrections",
     "interpret",

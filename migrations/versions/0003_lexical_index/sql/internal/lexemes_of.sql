@@ -28,9 +28,9 @@ end
 $$;
 
 comment on function rag_internal.lexemes_of(text, text, text, text) is
-    'Lexemes under a configuration by name, qualified where it is not in pg_catalog (an unknown one '
-    'is 42704): of words, each at its place, of joined words, and of exact forms in the notation of a '
-    'tsvector.';
+    'Lexemes under a configuration by name, qualified where it is not in pg_catalog (42704 for an '
+    'unknown one): of words, each at its place, of joined words, and of exact forms in the '
+    'notation of a tsvector.';
 alter function rag_internal.lexemes_of(text, text, text, text) owner to rag_owner;
 revoke all on function rag_internal.lexemes_of(text, text, text, text) from public;
 grant execute on function rag_internal.lexemes_of(text, text, text, text) to rag_reader;

@@ -17,6 +17,15 @@ begin
         return array(select distinct w.word from rag_internal.word w
                      where w.word = any (variants));
     end if;
+    if misspelt ~ '[^\x01-\x7f]' and @extschema:pg_trgm@.show_trgm(U&'\0434') = '{}' then
+        -- the locale of the database knows no letters but those of ASCII: others make no trigrams
+        return array(
+            select distinct w.word
+            from rag_internal.word w
+            where length(w.word) between length(misspelt) - max_distance
+                                     and length(misspelt) + max_distance
+              and w.word ~ '[^\x01-\x7f]');
+    end if;
     return array(
         select distinct w.word
         from rag_internal.word w
@@ -28,6 +37,7 @@ $$;
 
 comment on function rag_internal.near_words(text, text[], integer) is
     'Those of the variants that are words, where variants are given; else words that share '
-    'trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length.';
+    'trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length. Where '
+    'the locale makes no trigrams of a word, those that differ so in length.';
 alter function rag_internal.near_words(text, text[], integer) owner to rag_owner;
 revoke all on function rag_internal.near_words(text, text[], integer) from public;
