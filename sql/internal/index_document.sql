@@ -22,25 +22,24 @@ begin
         (entry_id, first_index, document_id, collection_id, acl_id, text_config, valid_from,
          valid_until, passages, lengths, lexemes, frequencies, surfaces)
     select _entry_id, min(p.chunk_index), d.document_id, d.collection_id, d.acl_id, d.text_config,
-           d.valid_from, d.valid_until, count(*),
-           string_agg(int4send(p.length), '' order by p.chunk_index),
-           string_agg(p.lexemes, '' order by p.chunk_index),
-           string_agg(p.frequencies, '' order by p.chunk_index),
-           string_agg(p.surfaces, '' order by p.chunk_index)
+           d.valid_from, d.valid_until, count(*), string_agg(int4send(p.length), ''),
+           string_agg(p.lexemes, ''), string_agg(p.frequencies, ''), string_agg(p.surfaces, '')
     from rag_internal.document d
     cross join lateral (
-        select c.chunk_index,
-               rag_internal.count_lexemes(c.tsv) as length,
-               rag_internal.pack_frequencies(c.tsv) as frequencies,
+        select c.chunk_index, l.length, l.frequencies,
                rag_internal.pack_terms(tsvector_to_array(c.tsv)) as lexemes,
                rag_internal.pack_terms(tsvector_to_array(rag_internal.surface_forms(
                    rag_internal.surface_text(d.title, c.heading, c.content)))) as surfaces
         from rag_internal.chunk c
+        cross join lateral (
+            select coalesce(sum(cardinality(t.positions)), 0)::integer as length,
+                   coalesce(string_agg(set_byte('\x00', 0, least(cardinality(t.positions), 255)),
+                                       ''), '') as frequencies
+            from unnest(c.tsv) t) l
         where c.document_id = d.document_id
         order by c.chunk_index) p
     where d.document_id = index_document.document_id
     group by d.document_id, p.chunk_index / 4096;
-    perform rag_internal.add_words(_entry_id);
 end
 $$;
 

@@ -2,10 +2,9 @@
 create or replace function rag_internal.surface_text(title text, heading text[], content text)
 returns text
 language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-    select concat_ws(' ', title, nullif(array_to_string(heading, ' '), ''), content)
-$$;
+begin atomic
+    select concat_ws(' ', title, nullif(array_to_string(heading, ' '), ''), content);
+end;
 
 comment on function rag_internal.surface_text(text, text[], text) is
     'Title, headings and content of a passage.';

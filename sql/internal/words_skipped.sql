@@ -4,9 +4,13 @@ language plpgsql stable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _text text := rag_internal.fold_text(content);
+    _text text;
     _words text;
 begin
+    if octet_length(content) <= 2046 and octet_length(content) = char_length(content) then
+        return 0;  -- folding makes nothing longer of ASCII
+    end if;
+    _text := rag_internal.fold_text(content);
     if octet_length(_text) <= 2046 then
         return 0;
     end if;

@@ -6,6 +6,9 @@ from concurrency.reference import assert_ranking, assert_whole, places
 from concurrency.stage import Session, Stage
 
 
+TEXT = "The valve of pump {} is closed."
+
+
 class Cast:
     """Who plays: an owner of collections, two readers, and the superuser."""
 
@@ -27,6 +30,24 @@ class Cast:
             "select rag.create_collection(%s, readers => %s, model => 'none')",
             name, [f"role:{self.roles[reader]}" for reader in readers],
         )  # fmt: skip
+
+    def ingest(self, session: Session, *numbers: int) -> list[str]:
+        """Ingests documents named by their numbers; their ids."""
+        return [session.ingest(f"{n:02}", TEXT.format(n)) for n in numbers]
+
+    def two_segments(self) -> list[str]:
+        """Ids of six documents in two segments, and of two pending ones."""
+        ids = self.ingest(self.owner, 0, 1, 2)
+        self.root.build()
+        ids += self.ingest(self.owner, 3, 4, 5)
+        self.root.build()
+        return ids + self.ingest(self.owner, 6, 7)
+
+    @property
+    def segments(self) -> int:
+        """How many there are."""
+        (segments,) = self.root.run("select count(*) from rag_internal.segment")
+        return int(segments)
 
     def grant(self, session: Session, document_id: str, reader: str, granted: bool = True) -> None:
         """Grants or revokes reading of a document."""

@@ -12,7 +12,7 @@ from concurrency.cast import Cast
 from concurrency.reference import assert_ranking
 from concurrency.stage import READ_COMMITTED, REPEATABLE_READ, Session
 
-STEPS = 400
+STEPS = 320
 WORDS = "valve pump pipe flange gasket motor".split()
 SOURCES = [f"{n:02}" for n in range(16)]
 # what a step may meet in another transaction: a lock, a change since its snapshot, a deletion
@@ -151,7 +151,7 @@ def test_random_work(cast: Cast, seed: int) -> None:
     play = Play(cast, seed)
     for turn in range(STEPS):
         play.step()
-        if turn % 100 == 99:
+        if turn % 80 == 79:
             cast.assert_well_outside(cast.owner)
     for session in play.writers:
         session.run("commit" if session is play.writers[0] else "rollback")

@@ -4,46 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from concurrency.cast import Cast
-from concurrency.stage import REPEATABLE_READ, Session
+from concurrency.cast import TEXT, Cast
+from concurrency.stage import REPEATABLE_READ
 from support import throws_ok
-
-TEXT = "The valve of pump {} is closed."
-
-
-def _ingest(session: Session, *numbers: int, collection: str = "c") -> list[str]:
-    return [session.ingest(f"{n:02}", TEXT.format(n), collection) for n in numbers]
-
-
-def _segments(session: Session) -> int:
-    (segments,) = session.run("select count(*) from rag_internal.segment")
-    return int(segments)
-
-
-def _two_segments(cast: Cast) -> list[str]:
-    """Ids of six documents in two segments, and of two pending ones."""
-    ids = _ingest(cast.owner, 0, 1, 2)
-    cast.root.build()
-    ids += _ingest(cast.owner, 3, 4, 5)
-    cast.root.build()
-    return ids + _ingest(cast.owner, 6, 7)
 
 
 def test_a_build_leaves_rows_that_another_is_taking(cast: Cast) -> None:
-    _ingest(cast.owner, 0, 1)
+    cast.ingest(cast.owner, 0, 1)
     one, other = cast.another().begin(), cast.another()
     assert one.build() == 2
-    _ingest(cast.owner, 2)
+    cast.ingest(cast.owner, 2)
     assert other.build() == 1
     assert other.build() == 0
     cast.assert_well()
     one.commit()
-    assert _segments(cast.root) == 2
+    assert cast.segments == 2
     cast.assert_well()
 
 
 def test_a_build_that_is_rolled_back_leaves_its_rows(cast: Cast) -> None:
-    _ingest(cast.owner, 0, 1)
+    cast.ingest(cast.owner, 0, 1)
     one, other = cast.another().begin(), cast.another()
     assert one.build() == 2
     assert one.find() == ["00", "01"]
@@ -56,8 +36,8 @@ def test_a_build_that_is_rolled_back_leaves_its_rows(cast: Cast) -> None:
 
 def test_an_ingest_that_is_open_is_not_built(cast: Cast, isolation: str) -> None:
     cast.owner.begin(isolation)
-    _ingest(cast.owner, 0)
-    _ingest(cast.another("owner"), 1)
+    cast.ingest(cast.owner, 0)
+    cast.ingest(cast.another("owner"), 1)
     assert cast.root.build() == 1
     assert cast.owner.find() == (["00", "01"] if isolation != REPEATABLE_READ else ["00"])
     assert cast.alice.find() == ["01"]
@@ -68,20 +48,20 @@ def test_an_ingest_that_is_open_is_not_built(cast: Cast, isolation: str) -> None
 
 def test_an_ingest_builds_and_merges_what_it_wrote_itself(cast: Cast) -> None:
     cast.root.begin()
-    _ingest(cast.root, 0, 1)
+    cast.ingest(cast.root, 0, 1)
     cast.root.build()
-    _ingest(cast.root, 2)
+    cast.ingest(cast.root, 2)
     cast.root.build()
     assert cast.root.merge()
     assert cast.root.find() == ["00", "01", "02"]
     assert cast.alice.find() == []
     cast.root.commit()
     cast.assert_well()
-    assert _segments(cast.root) == 1
+    assert cast.segments == 1
 
 
 def test_a_merge_leaves_segments_that_another_is_merging(cast: Cast) -> None:
-    _two_segments(cast)
+    cast.two_segments()
     one, other = cast.another().begin(), cast.another()
     assert one.merge()
     assert not other.merge()
@@ -91,23 +71,23 @@ def test_a_merge_leaves_segments_that_another_is_merging(cast: Cast) -> None:
     one.commit()
     cast.assert_well()
     assert other.merge()
-    assert _segments(cast.root) == 1
+    assert cast.segments == 1
     cast.assert_well()
 
 
 def test_two_maintains_at_once(cast: Cast) -> None:
-    ids = _two_segments(cast)
+    ids = cast.two_segments()
     cast.owner.delete(ids[0])
     one = cast.another("owner").begin()
     assert one.run("select rag.maintain_step()") == [True]
     assert one.run("select rag.maintain_step()") == [True]
-    _ingest(cast.owner, 8)
+    cast.ingest(cast.owner, 8)
     cast.owner.run("call rag.maintain()")
     cast.assert_well()
     one.commit()
     cast.assert_well()
     cast.owner.run("call rag.maintain()")
-    assert _segments(cast.root) == 1
+    assert cast.segments == 1
     cast.assert_well()
 
 
@@ -123,40 +103,8 @@ def test_maintains_in_parallel(cast: Cast) -> None:
             work.result()
         cast.assert_well()
     cast.owner.run("call rag.maintain()")
-    assert _segments(cast.root) == 1
+    assert cast.segments == 1
     cast.assert_goes()
-
-
-@pytest.mark.parametrize("end", ["commit", "rollback"])
-def test_maintain_during_a_rebuild(cast: Cast, end: str) -> None:
-    ids = _two_segments(cast)
-    cast.owner.begin()
-    assert cast.owner.run("select rag.rebuild_index('c')") == [8]
-    worker = cast.another("owner")
-    worker.run("call rag.maintain()")
-    assert cast.owner.find() == cast.alice.find() == [f"{n:02}" for n in range(8)]
-    # who writes to the collection waits
-    writer = cast.another("owner")
-    deleting = writer.start("select rag.delete_document(%s)", ids[0])
-    cast.stage.await_wait(writer, cast.owner)
-    cast.owner.run(end)
-    deleting.result()
-    assert cast.alice.find() == [f"{n:02}" for n in range(1, 8)]
-    cast.assert_well()
-    worker.run("call rag.maintain()")
-    cast.assert_well()
-    assert _segments(cast.root) == 1
-
-
-def test_a_rebuild_during_a_merge(cast: Cast) -> None:
-    _two_segments(cast)
-    worker = cast.another().begin()
-    assert worker.build() == 2
-    assert worker.merge()
-    assert cast.owner.run("select rag.rebuild_index('c')") == [8]
-    cast.assert_well()
-    worker.commit()
-    cast.assert_well()
 
 
 @pytest.mark.parametrize("drop_ends", ["commit", "rollback"])
@@ -167,7 +115,7 @@ def test_a_collection_is_dropped_during_a_merge(
 ) -> None:
     cast.collection("d")
     cast.owner.ingest("in d", TEXT.format("d"), "d")
-    _two_segments(cast)
+    cast.two_segments()
     cast.owner.ingest("pending", TEXT.format("d"), "d")
     cast.owner.begin(isolation)
     worker = cast.another().begin()
@@ -185,7 +133,7 @@ def test_a_collection_is_dropped_during_a_merge(
 
 
 def test_a_row_changed_past_the_functions_keeps_its_new_class(cast: Cast, isolation: str) -> None:
-    ids = _two_segments(cast)
+    ids = cast.two_segments()
     cast.grant(cast.owner, ids[7], "alice")
     cast.revoke(cast.owner, ids[7], "bob")  # alice's class
     cast.collection("hidden", ())
@@ -215,23 +163,23 @@ def test_a_row_changed_past_the_functions_keeps_its_new_class(cast: Cast, isolat
 
 
 def test_older_snapshots_do_not_build(cast: Cast) -> None:
-    _two_segments(cast)
+    cast.two_segments()
     cast.owner.begin(REPEATABLE_READ)
     for call in ("rag.maintain_step()", "rag.rebuild_index('c')"):
         throws_ok(cast.owner.connection, f"select {call}", "25001", "read committed")
     # from 2,048 pending passages on, an ingest of 256 builds for certain
     cast.owner.ingest("many", "valve " * 2_048, strategy="word", chunk_size=1, overlap=0)
     cast.owner.commit()
-    assert _segments(cast.root) == 2
+    assert cast.segments == 2
     cast.owner.ingest("more", "valve " * 256, strategy="word", chunk_size=1, overlap=0)
-    assert _segments(cast.root) == 3
+    assert cast.segments == 3
     assert cast.root.run("select count(*) from rag_internal.pending") == [0]
     cast.assert_well()
 
 
 def test_a_merge_from_an_old_snapshot_brings_nothing_back(cast: Cast) -> None:
     """Called past rag.maintain(): it fails, or what has died since stays dead."""
-    ids = _two_segments(cast)
+    ids = cast.two_segments()
     worker = cast.another().begin(REPEATABLE_READ)
     cast.owner.delete(ids[0])
     cast.revoke(cast.owner, ids[3], "bob")
@@ -242,7 +190,7 @@ def test_a_merge_from_an_old_snapshot_brings_nothing_back(cast: Cast) -> None:
     assert cast.bob.find() == ["01", "02", "04", "05", "07"]
     cast.assert_well()
     worker.begin(REPEATABLE_READ)
-    _ingest(cast.owner, 8)
+    cast.ingest(cast.owner, 8)
     cast.owner.run("call rag.maintain()")
     throws_ok(worker.connection, "select rag_internal.merge_segments('english', 65536)", "40001")
     worker.rollback()

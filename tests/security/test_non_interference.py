@@ -73,8 +73,11 @@ def pair(db: Database, server: Any) -> Iterator[Pair]:
         owner.execute("select rag.drop_collection('closed')")
         owner.execute(
             "delete from rag_internal.word w where not exists"
-            " (select from rag_internal.chunk c where w.word = any (tsvector_to_array(c.surface)))"
+            " (select from rag.chunk c join rag.document d using (document_id)"
+            "  where w.word = any (tsvector_to_array("
+            "      rag_internal.surface_forms(concat_ws(' ', d.title, c.content)))))"
         )
+        owner.execute("call rag.maintain()")
     pair = Pair(db.connect(reader, autocommit=True), copy.connect(reader, autocommit=True))
     yield pair
     for connection in pair:

@@ -22,7 +22,6 @@ drop function rag_internal.parse_text(text, text);
 drop function rag_internal.analyze_folded(text, text, boolean);
 drop function rag_internal.fitting_part(text);
 drop function rag_internal.tsvector_bound(text);
-drop function rag_internal.add_words(bigint);
 drop function rag_internal.alter_collection(name, bytea, text, text, text, integer, integer,
     integer, text, text, jsonb, real, integer, integer);
 drop function rag_internal.analyzer_fingerprint(text);
@@ -56,7 +55,6 @@ drop function rag_internal.merge_segments(text, integer);
 drop function rag_internal.microseconds(timestamptz);
 drop function rag_internal.near_words(text, text[], integer);
 drop function rag_internal.note_access_change();
-drop function rag_internal.pack_frequencies(tsvector);
 drop function rag_internal.pack_terms(text[]);
 drop function rag_internal.phrase_lexemes(text, text);
 drop function rag_internal.phrase_query(text, text);

@@ -48,7 +48,8 @@ alter type rag.ingested add attribute words_skipped integer cascade;
 -- only words that a typing error can mean
 delete from rag_internal.word where word ~ '[0-9]' or length(word) < 2;
 comment on table rag_internal.word is
-    'Every surface form without digits; which of them a caller may know is asked of the postings.';
+    'Surface forms in segments, without digits; which of them a caller may know is asked of the '
+    'postings.';
 
 -- the index ---------------------------------------------------------------------------------------
 create table rag_internal.indexed_document (
@@ -229,6 +230,7 @@ drop function rag_internal.visible_acls(rag_internal.identity);
 drop function rag_internal.index_text(text, text, text);
 drop function rag_internal.add_words(uuid);
 drop function rag_internal.any_of(text[]);
+drop function rag_internal.count_lexemes(tsvector);
 drop function rag_internal.closest_words(text, text[], integer);
 drop function rag_internal.similar_words(text[], rag_internal.scope);
 drop function rag_internal.bm25_leg(text, rag_internal.scope, bigint);

@@ -5,7 +5,7 @@ passages by it, `interpret` and `correct_query` write it into the query. They as
 `Vocabulary` and the parts of the lexical index.
 """
 
-from ragsql_engine.fuzzy.asked import MAX_DISTANCE
+from ragsql_engine.fuzzy.asked import MAX_DISTANCE, may_be_meant
 from ragsql_engine.fuzzy.corrections import corrections
 from ragsql_engine.fuzzy.distance import variants
 from ragsql_engine.fuzzy.pieces import Forms, Piece, pieces, words_of
@@ -34,6 +34,7 @@ __all__ = [
     "correct_query",
     "corrections",
     "interpret",
+    "may_be_meant",
     "pieces",
     "rank",
     "variants",

@@ -33,6 +33,11 @@ def is_plain(word: str) -> bool:
     )
 
 
+def may_be_meant(word: str) -> bool:
+    """Whether a typing error can mean this word: 2 to 64 letters, see `is_plain`."""
+    return 2 <= len(word) <= _LONGEST and is_plain(word)
+
+
 def _is_han(character: str) -> bool:
     """Whether a character is a word in itself: with another one the meaning is another."""
     return (

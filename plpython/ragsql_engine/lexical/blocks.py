@@ -86,6 +86,11 @@ def postings_of(block: Block) -> int:
     return len(block.counts) // 2 + int(np.frombuffer(block.counts, _COUNT).sum(dtype=np.int64))
 
 
+def terms_of(block: Block) -> list[str]:
+    """The terms of a block."""
+    return block.terms.decode().split(SEPARATOR.decode())
+
+
 def find(block: Block, term: str, n: int) -> Posting | None:
     """The posting of `term` in a block of a segment of `n` passages; None if it has none."""
     name = term.encode()

@@ -168,6 +168,10 @@ class PendingPart:
         found = None if frequencies is None else frequencies.take(numbers)
         return _union([Posting(narrow(passages, self.n), found)], self.n)
 
+    def words(self) -> set[str]:
+        """The distinct surface forms."""
+        return set(self._surfaces.replace(b"\x02", b"").decode().split("\x01")) - {""}
+
     def _kind(self, kind: str) -> tuple["_Words", Frequencies | None]:
         return (self._lexeme_words, self._counts) if kind == LEXEME else (self._surface_words, None)
 

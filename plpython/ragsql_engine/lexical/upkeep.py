@@ -5,16 +5,19 @@ takes it from there in the same transaction; so none of this waits for writers, 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
+from ragsql_engine.fuzzy import may_be_meant
 from ragsql_engine.lexical.arrangement import NewSegment
-from ragsql_engine.lexical.blocks import Block
+from ragsql_engine.lexical.blocks import Block, terms_of
 from ragsql_engine.lexical.build import build
 from ragsql_engine.lexical.codec import MAX_PASSAGES
 from ragsql_engine.lexical.documents import Documents, Int64s
 from ragsql_engine.lexical.merge import Source, merge
+from ragsql_engine.lexical.parts import SURFACE
 from ragsql_engine.lexical.store import Row, Rows, Store, block_of
 
 # Rows that another session is taking are skipped; of those taken, as many as fit stay taken.
@@ -72,12 +75,22 @@ _COLUMNS = (
     "first_passages first_indexes valid_from valid_until lengths"
 ).split()
 _TYPES = ["text", "integer", "integer", *["bytea"] * 9]
-_ADD_BLOCK = """
+_ADD_BLOCKS = """
 insert into rag_internal.posting
     (segment_id, kind, first_term, terms, counts, ordinals, frequencies)
-values ($1, $2, $3, $4, $5, $6, $7)
+select $1, $2, b.*
+from unnest($3, $4, $5, $6, $7) b (first_term, terms, counts, ordinals, frequencies)
 """
-_BLOCK_TYPES = ["bigint", '"char"', "text", "bytea", "bytea", "bytea", "bytea"]
+_BLOCK_TYPES = ["bigint", '"char"', "text[]", "bytea[]", "bytea[]", "bytea[]", "bytea[]"]
+# A statement from PL/Python is a subtransaction, and one that writes takes a transaction id.
+_BLOCKS_AT_ONCE = 500
+# Not unique: a key would let one build wait for another's new words.
+_ADD_WORDS = """
+insert into rag_internal.word (word)
+select w.word
+from unnest($1) w (word)
+where not exists (select from rag_internal.word known where known.word = w.word collate "C")
+"""
 # Tombstones first: an entry that one of them names was somewhere before, so the later statement
 # sees where it lies now.
 _ENTRIES = "select string_agg(int8send(p.entry_id), '') as entries from rag_internal.pending p"
@@ -119,6 +132,8 @@ class Upkeep:
         if segment is None:
             return 0
         self._add(segment)
+        words = filter(may_be_meant, chain.from_iterable(map(terms_of, segment.blocks[SURFACE])))
+        self._rows(_ADD_WORDS, ["text[]"], list(words))
         return int(segment.row["passages"])
 
     def merge(self, text_config: str, most_passages: int) -> bool:
@@ -185,8 +200,10 @@ class Upkeep:
         values: list[Any] = [segment.row[name] for name in _COLUMNS]
         number = self._rows(_ADD_SEGMENT, _TYPES, *values)[0]["segment_id"]
         for kind, blocks in segment.blocks.items():
-            for block in blocks:
-                self._rows(_ADD_BLOCK, _BLOCK_TYPES, number, kind, *block)
+            waiting = iter(blocks)
+            while some := list(islice(waiting, _BLOCKS_AT_ONCE)):
+                columns = [list(column) for column in zip(*some, strict=True)]
+                self._rows(_ADD_BLOCKS, _BLOCK_TYPES, number, kind, *columns)
 
 
 def _fitting(claimed: Sequence[Row], size: int) -> list[int]:

@@ -22,8 +22,7 @@ select d.document_id, c.chunk_index, d.acl_id, d.collection_id, d.text_config, i
        coalesce(rag_internal.microseconds(d.valid_until), 9223372036854775807) as valid_until,
        c.tsv = n.tsv as up_to_date,
        rag_internal.pack_terms(tsvector_to_array(n.tsv)) as lexemes,
-       rag_internal.pack_frequencies(n.tsv) as frequencies,
-       rag_internal.count_lexemes(n.tsv) as length,
+       l.frequencies, l.length,
        rag_internal.pack_terms(tsvector_to_array(rag_internal.surface_forms(
            rag_internal.surface_text(d.title, c.heading, c.content)))) as surfaces
 from (select d.* from rag_internal.document d
@@ -37,6 +36,11 @@ left join rag_internal.chunk c using (document_id)
 cross join lateral (
     select rag_internal.index_text(d.title, c.heading, c.content, d.text_config, k.title_weight,
                                    k.heading_weight) as tsv) n
+cross join lateral (
+    select coalesce(sum(cardinality(t.positions)), 0)::integer as length,
+           coalesce(string_agg(set_byte('\\x00', 0, least(cardinality(t.positions), 255)), ''), '')
+               as frequencies
+    from unnest(n.tsv) t) l
 order by d.document_id, c.chunk_index
 """
 _PENDING = """

@@ -1,10 +1,11 @@
 """The words that a caller sees, for typo correction, and the fuzzy leg."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from ragsql_engine import fuzzy
 from ragsql_engine.lexical.index import among, found
-from ragsql_engine.lexical.parts import SURFACE
+from ragsql_engine.lexical.parts import SURFACE, PendingPart
 from ragsql_engine.lexical.probing import Filters, Found, Probe
 from ragsql_engine.lexical.question import parse
 from ragsql_engine.lexical.selection import Selection
@@ -54,7 +55,13 @@ class VisibleWords:
         variants = fuzzy.variants(word)
         types = ["text", "text[]", "integer"]
         words: list[str] = self._rows(_NEAR, types, word, variants, max_distance)[0]["words"]
-        return words
+        return words + [w for w in self._pending if abs(len(w) - len(word)) <= max_distance]
+
+    @cached_property
+    def _pending(self) -> set[str]:
+        """Words that the dictionary has not got yet: they come with the segment."""
+        pending = [part.words() for part in self._view.all_parts if isinstance(part, PendingPart)]
+        return set().union(*pending)
 
     def are_stop_words(self, words: list[str]) -> list[bool]:
         """Whether every configuration of the view leaves a word out."""

@@ -7,17 +7,23 @@ language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
+declare
+    -- as plain values, so that the plan knows them: one class is looked up, many are joined
+    _sees_everything boolean := (identity).sees_everything;
+    _tenant text := (identity).tenant;
+    _clearance smallint := (identity).clearance;
+    _principal_ids bigint[] := (identity).principal_ids;
 begin
     return query
         select a.acl_id
         from rag_internal.acl a
         where (among is null or a.acl_id = any (among))
-          and ((identity).sees_everything
-               or (a.tenant = (identity).tenant
-                   and a.security_level <= (identity).clearance
+          and (_sees_everything
+               or (a.tenant = _tenant
+                   and a.security_level <= _clearance
                    and a.acl_id in (select ar.acl_id
                                     from rag_internal.acl_reader ar
-                                    where ar.principal_id = any ((identity).principal_ids))));
+                                    where ar.principal_id = any (_principal_ids))));
 end
 $$;
 
