@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrency.reference import assert_ranking, assert_whole, places
 from concurrency.stage import Session, Stage
 
-
 TEXT = "The valve of pump {} is closed."
 
 

@@ -162,5 +162,5 @@ def test_random_work(cast: Cast, seed: int) -> None:
     for word in WORDS:
         cast.assert_well(word)
     for collection in "cd":
-        assert_ranking(cast.root, cast.alice, "pump", collection)
+        assert_ranking(cast.root, cast.owner, "pump", collection)
     cast.assert_goes()

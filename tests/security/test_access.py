@@ -119,11 +119,12 @@ def test_missing_and_hidden_collections_look_alike(
         ):
             errors = [
                 throws_ok(filled, f"select * from {call % name}", "P0002")
-                for name in ("docs", "none")
+                for name in ("none", "docs", "none")
             ]
+            # the first failure of a function in a session has a line of context less
             hidden, missing = (
                 (e.diag.message_primary, e.diag.message_detail, e.diag.message_hint, e.diag.context)
-                for e in errors
+                for e in errors[1:]
             )
             assert str(hidden).replace("docs", "none") == str(missing)
 

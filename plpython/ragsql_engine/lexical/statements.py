@@ -4,9 +4,11 @@ STATE = """
 select coalesce((select sum(a.stamp) from rag_internal.access_change a), 0)::text as stamp,
        (select string_agg(int8send(t.entry_id), '' order by t.entry_id)
         from rag_internal.tombstone t) as dead,
-       rag_internal.microseconds(statement_timestamp()) as now
+       (extract(epoch from statement_timestamp()) * 1000000)::bigint as now,
+       array(select s.segment_id from rag_internal.segment s order by s.segment_id) as segments,
+       array(select s.text_config from rag_internal.segment s order by s.segment_id) as configs,
+       exists (select from rag_internal.pending) as is_pending
 """
-SEGMENTS = "select s.segment_id, s.text_config from rag_internal.segment s order by s.segment_id"
 SEGMENT = "select s.* from rag_internal.segment s where s.segment_id = $1"
 PENDING = """
 select p.text_config,

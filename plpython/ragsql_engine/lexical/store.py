@@ -20,6 +20,8 @@ from ragsql_engine.lexical.documents import Documents
 from ragsql_engine.lexical.parts import Part, PendingPart, SegmentPart, Visible
 
 Int64s = NDArray[np.int64]
+UInt32s = NDArray[np.uint32]
+Headers = tuple[Documents, UInt32s]
 Row = Mapping[str, Any]
 
 _PENDING_FORMS = [
@@ -101,9 +103,9 @@ class Store:
             now=state["now"],
         )
         view = View({}, {}, {}, {})
-        for row in self._rows(statements.SEGMENTS, []):
-            self._add_segment(view, row["segment_id"], row["text_config"], who)
-        for config, pending in self._pending(kinds):
+        for number, config in zip(state["segments"], state["configs"], strict=True):
+            self._add_segment(view, number, config, who)
+        for config, pending in self._pending(kinds) if state["is_pending"] else ():
             seen = see(pending.documents, pending.lengths, who, who.dead)
             if seen.visible.count:
                 pending.visible = seen.visible
@@ -167,18 +169,16 @@ class Store:
             view.segments[number] = part
             view.blocks[number], view.prefixes[number] = blocks, prefixes
 
-    def segment(self, number: int) -> tuple[Documents, NDArray[np.uint32]]:
+    def segment(self, number: int) -> Headers:
         """Documents and lengths of a segment."""
 
-        def read() -> tuple[Documents, NDArray[np.uint32]]:
+        def read() -> Headers:
             row = self._rows(statements.SEGMENT, ["bigint"], number)[0]
             return Documents.from_row(row), np.frombuffer(row["lengths"], "<u4")
 
         return self._cache.make(("segment", number), read, lambda s: s[0].nbytes + s[1].nbytes)
 
-    def _seen(
-        self, number: int, documents: Documents, lengths: NDArray[np.uint32], who: "Who"
-    ) -> "Seen":
+    def _seen(self, number: int, documents: Documents, lengths: UInt32s, who: "Who") -> "Seen":
         here = self._cache.make(
             ("dead", number, self._dead_number),
             lambda: who.dead[np.isin(who.dead, documents.entry_ids)],
@@ -239,7 +239,7 @@ class Seen(NamedTuple):
     until: int
 
 
-def see(documents: Documents, lengths: NDArray[np.uint32], who: Who, dead: Int64s) -> Seen:
+def see(documents: Documents, lengths: UInt32s, who: Who, dead: Int64s) -> Seen:
     """Which passages are seen; dead: those entries of `who.dead` that matter here."""
     mask = documents.visible(who.acls, who.collections, dead, who.now)
     passages = None if mask is None else documents.spread(mask)

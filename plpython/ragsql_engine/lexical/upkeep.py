@@ -15,7 +15,7 @@ from ragsql_engine.lexical.arrangement import NewSegment
 from ragsql_engine.lexical.blocks import Block, terms_of
 from ragsql_engine.lexical.build import build
 from ragsql_engine.lexical.codec import MAX_PASSAGES
-from ragsql_engine.lexical.documents import Documents, Int64s
+from ragsql_engine.lexical.documents import Int64s
 from ragsql_engine.lexical.merge import Source, merge
 from ragsql_engine.lexical.parts import SURFACE
 from ragsql_engine.lexical.store import Row, Rows, Store, block_of
@@ -114,6 +114,7 @@ TIERS = (16_384, MAX_PASSAGES)
 _FAN_IN = 6  # segments of the lowest tier that are merged
 _FAR_LARGER = 10
 _DEAD_SHARE = 0.2  # above it, a segment is worth writing again
+_MOST_DEAD = 2000  # entries of a segment: every search reads all tombstones
 _MOST_BUILT = 16_384
 
 
@@ -176,7 +177,11 @@ class Upkeep:
         """Segments to merge, the smallest first: those of the lowest tier that is full."""
         for row in claimed:
             documents, _ = self._store.segment(row["segment_id"])
-            if row["passages"] <= most_passages and _dead_share(documents, dead) > _DEAD_SHARE:
+            gone = np.isin(documents.entry_ids, dead)
+            share = documents.counts[gone].sum() / documents.passages
+            if np.count_nonzero(gone) > _MOST_DEAD or (
+                share > _DEAD_SHARE and row["passages"] <= most_passages
+            ):
                 return [row["segment_id"]]
         for size in TIERS:
             if size > most_passages:
@@ -219,10 +224,3 @@ def _fitting(claimed: Sequence[Row], size: int) -> list[int]:
         passages += row["passages"]
         chosen.append(row["segment_id"])
     return chosen
-
-
-def _dead_share(documents: Documents, dead: Int64s) -> float:
-    if not len(dead):
-        return 0.0
-    gone = np.isin(documents.entry_ids, dead)
-    return float(documents.counts[gone].sum()) / documents.passages

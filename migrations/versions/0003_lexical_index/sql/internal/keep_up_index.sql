@@ -18,6 +18,7 @@ begin
         perform rag_internal.build_segment(keep_up_index.text_config);
         -- larger merges take seconds, and are left to rag.maintain()
         perform rag_internal.merge_segments(keep_up_index.text_config, 16384);
+        perform rag_internal.sweep_tombstones();
     end if;
 end
 $$;
