@@ -18,12 +18,13 @@ Int64s = NDArray[np.int64]
 _LEAST = 64  # passages of the first batch
 _GROWTH = 4
 
+# after the join alone: a condition can fail, or take long, on a row that is hidden
 _PASSING = """
 select v.number - 1 as number
 from unnest($1, $2) with ordinality v (document_id, chunk_index, number)
 join rag_internal.document d using (document_id)
 {join}
-where {conditions}
+where case when d.document_id = v.document_id then {conditions} end
 """
 _RESOLVED = """
 select string_agg(int8send(i.entry_id), '' order by i.entry_id) as entries
