@@ -14,7 +14,7 @@ K1, B = 1.2, 0.75
 
 # The rule of access, and what is valid, in words of their own.
 _VISIBLE = """
-select d.source, c.chunk_index, d.document_id::text, u.lexeme, cardinality(u.positions)
+select d.document_id::text, c.chunk_index, u.lexeme, cardinality(u.positions)
 from rag_internal.document d
 join rag_internal.collection k using (collection_id)
 join rag_internal.chunk c using (document_id)
@@ -30,7 +30,7 @@ where d.status = 'active'
             and (p.kind = 'public' or pg_has_role(%(role)s, p.role_oid, 'usage'))))
 """
 _FOUND = """
-select source, chunk_index, score
+select document_id::text, chunk_index, score
 from rag.bm25_search(%s, %s::text[], 100000)
 order by rank
 """
@@ -43,7 +43,7 @@ _SEGMENTS = """
 select entry_ids, first_indexes, first_passages, passages from rag_internal.segment
 """
 
-Hit = tuple[str, int, float]
+Passage = tuple[str, int]
 
 
 class Piece(NamedTuple):
@@ -54,41 +54,42 @@ class Piece(NamedTuple):
     passages: int
 
 
-def ranking(
+def scores(
     session: Session, word: str, role: str | None, collection: str | None = None
-) -> list[Hit]:
-    """Source, chunk_index and BM25 score of each passage with a word that `role` may see.
+) -> dict[Passage, float]:
+    """BM25 score of each passage (document_id, chunk_index) with a word that `role` may see.
 
     session: of a superuser. BM25 as in Robertson and Zaragoza (2009), idf + 1 inside the logarithm.
     """
     rows = session.connection.execute(_VISIBLE, {"role": role, "collection": collection}).fetchall()
     (lexeme,) = session.run("select (tsvector_to_array(to_tsvector('english', %s)))[1]", word)
-    lengths: Counter[tuple[str, int, str]] = Counter()
-    found: dict[tuple[str, int, str], int] = {}
-    for source, index, document_id, own, tf in rows:
-        lengths[document_id, index, source] += tf or 0
+    lengths: Counter[Passage] = Counter()
+    found: dict[Passage, int] = {}
+    for document_id, index, own, tf in rows:
+        lengths[document_id, index] += tf or 0
         if own == lexeme:
-            found[document_id, index, source] = tf
+            found[document_id, index] = tf
     n, df = len(lengths), len(found)
     idf = math.log((n - df + 0.5) / (df + 0.5) + 1)
     average = sum(lengths.values()) / max(n, 1)
-    scored = [
-        (-idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[key] / average)), *key)
-        for key, tf in found.items()
-    ]
-    return [(source, index, -score) for score, _, index, source in sorted(scored)]
+    return {
+        passage: idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[passage] / average))
+        for passage, tf in found.items()
+    }
 
 
 def assert_ranking(
     root: Session, reader: Session, word: str = "valve", collection: str | None = None
 ) -> None:
-    """Expects of bm25_search what the tables say."""
-    names = [collection] if collection else None
-    found: list[Hit] = reader.run(_FOUND, word, names)
-    expected = ranking(root, word, reader.role, collection)
-    assert [hit[:2] for hit in found] == [hit[:2] for hit in expected]
-    for hit, (*_, score) in zip(found, expected, strict=True):
-        assert math.isclose(hit[2], score, rel_tol=1e-12)
+    """Expects of bm25_search what the tables say, in order of score, document and passage."""
+    rows = reader.run(_FOUND, word, [collection] if collection else None)
+    expected = scores(root, word, reader.role, collection)
+    found = {(document_id, index): score for document_id, index, score in rows}
+    assert len(found) == len(rows)
+    assert found.keys() == expected.keys(), f"{reader.role}: {found.keys() ^ expected.keys()}"
+    for passage, score in found.items():
+        assert math.isclose(score, expected[passage], rel_tol=1e-12)
+    assert rows == sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
 
 def places(session: Session) -> dict[int, list[Piece]]:
