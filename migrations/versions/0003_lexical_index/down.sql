@@ -53,7 +53,7 @@ drop function rag_internal.make_collection(name, bytea, text, text, text[], text
     integer, integer, text, text, jsonb, real, integer, integer);
 drop function rag_internal.merge_segments(text, integer);
 drop function rag_internal.microseconds(timestamptz);
-drop function rag_internal.near_words(text, text[], integer);
+drop function rag_internal.near_words(text, text[], integer, text[]);
 drop function rag_internal.note_access_change();
 drop function rag_internal.pack_terms(text[]);
 drop function rag_internal.phrase_lexemes(text, text);

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ragsql_engine import fuzzy
+from ragsql_engine.fuzzy.distance import closest_words
 from ragsql_engine.lexical.index import among, found
 from ragsql_engine.lexical.parts import SURFACE, PendingPart
 from ragsql_engine.lexical.probing import Filters, Found, Probe
@@ -11,7 +12,7 @@ from ragsql_engine.lexical.question import parse
 from ragsql_engine.lexical.selection import Selection
 from ragsql_engine.lexical.store import Int64s, Reader, Rows, Store, View
 
-_NEAR = "select rag_internal.near_words($1, $2, $3) as words"
+_NEAR = "select rag_internal.near_words($1, $2, $3, $4) as words"
 _FORMS = """
 select tsvector_to_array(rag_internal.surface_forms(t)) as forms
 from unnest($1) with ordinality w (t, number)
@@ -51,11 +52,14 @@ class VisibleWords:
         return counts
 
     def near(self, word: str, max_distance: int) -> list[str]:
-        """Words of the dictionary that may be near, whoever sees them."""
+        """Words that may be near, whoever sees them, in the dictionary or on their way there."""
         variants = fuzzy.variants(word)
-        types = ["text", "text[]", "integer"]
-        words: list[str] = self._rows(_NEAR, types, word, variants, max_distance)[0]["words"]
-        return words + [w for w in self._pending if abs(len(w) - len(word)) <= max_distance]
+        # the same rule for both, or a build would change what is found
+        fresh = [row["word"] for row in closest_words(word, self._pending, max_distance)]
+        fresh = list(filter(fuzzy.may_be_meant, fresh))
+        types = ["text", "text[]", "integer", "text[]"]
+        words: list[str] = self._rows(_NEAR, types, word, variants, max_distance, fresh)[0]["words"]
+        return words
 
     @cached_property
     def _pending(self) -> set[str]:
