@@ -228,6 +228,23 @@ def test_scores_have_the_same_bits_in_every_layout(laid_out: Connection, base: D
             assert bool(hits) == (query not in ("quagga", "the of and"))
 
 
+def test_typing_errors_mean_the_same_in_every_layout(laid_out: Connection, base: Database) -> None:
+    rng = random.Random(SEED)
+    hits = "select h.*::text from rag.fuzzy_search(%s, top_k => 1000) h"
+    corrections = "select * from rag.correct_query(%s)"
+    corrected = 0
+    with base.connect() as pending:
+        for _ in range(60):
+            letters = list(rng.choice(WORDS))
+            for at in (rng.randrange(len(letters)), rng.randrange(len(letters))):
+                letters[at] = rng.choice(letters)
+            for statement in (hits, corrections):
+                rows = laid_out.execute(statement, ["".join(letters)]).fetchall()
+                assert rows == pending.execute(statement, ["".join(letters)]).fetchall(), letters
+            corrected += rows[0][2] > 0
+    assert corrected > 10
+
+
 def test_explain_adds_up_to_the_score(laid_out: Connection, corpus: list[Passage]) -> None:
     by_key = {passage.key: passage for passage in corpus}
     explain = "select * from rag.explain_bm25(%s, %s, %s)"

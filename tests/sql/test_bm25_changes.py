@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -224,33 +223,6 @@ def test_the_index_agrees_with_the_passages_after_all_that(
         pass
     assert filled.execute("select count(*) from rag_internal.tombstone").fetchone() == (0,)
     assert {query: search(filled, query) for query in QUERIES} == before
-
-
-def test_k_means_k_below_many_passages_that_a_filter_leaves_out(
-    conn: Connection, settle: Callable[[], None]
-) -> None:
-    rows = [
-        {"source": str(number), "content": "valve " * (5 - number % 3), "tags": ["no"]}
-        for number in range(400)
-    ] + [
-        {"source": f"y{n}", "content": f"one valve {'among much else ' * (5 + n)}", "tags": ["yes"]}
-        for n in range(14)
-    ]
-    conn.execute("select rag.create_collection('many', model => 'none')")
-    conn.execute("select rag.ingest_many('many', %s)", [json.dumps(rows)])
-    settle()
-    everything = search(conn, "valve")
-    assert len(everything) == 414
-    wanted = [hit for hit in everything if hit.source.startswith("y")]
-    assert everything[-14:] == wanted
-    for k in (1, 10, 14, 15):
-        for contained, path in (('{"tags": ["yes"]}', None), (None, '$.tags[*] == "yes"')):
-            hits = search(conn, "valve", top_k=k, filter=contained, filter_path=path)
-            assert hits == wanted[:k]
-    assert search(conn, 'valve "much else"')[0].score > wanted[0].score
-    for query in ('valve "much else"', "valve -quagga"):
-        assert search(conn, query, top_k=9) == search(conn, query)[:9]
-    assert len(search(conn, '"one valve"', top_k=13)) == 13
 
 
 def test_a_hidden_passage_is_explained_like_a_missing_one(
