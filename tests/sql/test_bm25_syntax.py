@@ -166,6 +166,7 @@ def test_exclusions_alone_give_all_other_passages(
         assert search(filled, query, top_k=k) == hits[:k]
     for strategy in ("fuzzy", "semantic"):
         assert sources(filled, query, strategy) == []  # nothing that anything could be like
+    assert sources(filled, query, "hybrid") == sources(filled, query)
 
 
 def test_stop_words_alone_find_nothing(filled: Connection) -> None:
