@@ -1,5 +1,5 @@
--- What of a word stream a tsvector can hold: to_tsvector says a NOTICE for each longer word, and for
--- as long a run of blanks; array_to_tsvector takes the word.
+-- What of a word stream a tsvector can hold: to_tsvector says a NOTICE for each longer word, and
+-- for as long a run of blanks; array_to_tsvector takes the word.
 create or replace function rag_internal.indexable_words(words text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp

@@ -1311,8 +1311,8 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value, make_collection.title_weight,
-        make_collection.heading_weight);
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value,
+        make_collection.title_weight, make_collection.heading_weight);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
@@ -2826,25 +2826,6 @@ ALTER FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, me
 
 COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
 
-CREATE FUNCTION rag_internal.add_words(entry_id bigint) RETURNS void
-    LANGUAGE sql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    insert into rag_internal.word (word)
-    select s.word
-    from (select distinct w.word collate "C" as word
-          from rag_internal.pending p,
-               string_to_table(translate(convert_from(p.surfaces, 'UTF8'), E'\x02', ''), E'\x01')
-                   w (word)
-          where p.entry_id = add_words.entry_id and length(w.word) between 2 and 64
-            and w.word !~ '[0-9]') s
-    where not exists (select from rag_internal.word known where known.word = s.word)
-$$;
-
-ALTER FUNCTION rag_internal.add_words(entry_id bigint) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.add_words(entry_id bigint) IS 'Adds the surface forms of an entry in rag_internal.pending to rag_internal.word: those of 2 to 64 characters without a digit.';
-
 CREATE FUNCTION rag_internal.analyzer_fingerprint(config text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3435,17 +3416,6 @@ ALTER FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) 
 
 COMMENT ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) IS 'A row per word of the query, or per two that belong together, in the order of writing.';
 
-CREATE FUNCTION rag_internal.count_lexemes(tsv tsvector) RETURNS integer
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select coalesce(sum(cardinality(t.positions)), 0)::integer from unnest(tsv) t
-$$;
-
-ALTER FUNCTION rag_internal.count_lexemes(tsv tsvector) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.count_lexemes(tsv tsvector) IS 'Occurrences of all lexemes; a tsvector keeps at most 255 of one lexeme.';
-
 CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3735,25 +3705,24 @@ begin
         (entry_id, first_index, document_id, collection_id, acl_id, text_config, valid_from,
          valid_until, passages, lengths, lexemes, frequencies, surfaces)
     select _entry_id, min(p.chunk_index), d.document_id, d.collection_id, d.acl_id, d.text_config,
-           d.valid_from, d.valid_until, count(*),
-           string_agg(int4send(p.length), '' order by p.chunk_index),
-           string_agg(p.lexemes, '' order by p.chunk_index),
-           string_agg(p.frequencies, '' order by p.chunk_index),
-           string_agg(p.surfaces, '' order by p.chunk_index)
+           d.valid_from, d.valid_until, count(*), string_agg(int4send(p.length), ''),
+           string_agg(p.lexemes, ''), string_agg(p.frequencies, ''), string_agg(p.surfaces, '')
     from rag_internal.document d
     cross join lateral (
-        select c.chunk_index,
-               rag_internal.count_lexemes(c.tsv) as length,
-               rag_internal.pack_frequencies(c.tsv) as frequencies,
+        select c.chunk_index, l.length, l.frequencies,
                rag_internal.pack_terms(tsvector_to_array(c.tsv)) as lexemes,
                rag_internal.pack_terms(tsvector_to_array(rag_internal.surface_forms(
                    rag_internal.surface_text(d.title, c.heading, c.content)))) as surfaces
         from rag_internal.chunk c
+        cross join lateral (
+            select coalesce(sum(cardinality(t.positions)), 0)::integer as length,
+                   coalesce(string_agg(set_byte('\x00', 0, least(cardinality(t.positions), 255)),
+                                       ''), '') as frequencies
+            from unnest(c.tsv) t) l
         where c.document_id = d.document_id
         order by c.chunk_index) p
     where d.document_id = index_document.document_id
     group by d.document_id, p.chunk_index / 4096;
-    perform rag_internal.add_words(_entry_id);
 end
 $$;
 
@@ -3912,6 +3881,7 @@ begin
         perform rag_internal.build_segment(keep_up_index.text_config);
         -- larger merges take seconds, and are left to rag.maintain()
         perform rag_internal.merge_segments(keep_up_index.text_config, 16384);
+        perform rag_internal.sweep_tombstones();
     end if;
 end
 $$;
@@ -4045,7 +4015,7 @@ ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_
 
 COMMENT ON FUNCTION rag_internal.model_status(model rag_internal.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
 
-CREATE FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) RETURNS text[]
+CREATE FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -4055,30 +4025,36 @@ CREATE FUNCTION rag_internal.near_words(misspelt text, variants text[], max_dist
 begin
     if variants is not null then
         -- short words share too few trigrams with their misspellings
-        return array(select distinct w.word from rag_internal.word w
-                     where w.word = any (variants));
+        return array(select w.word from rag_internal.word w
+                     where w.word = any (variants)
+                     union
+                     select f from unnest(fresh) f where f = any (variants));
     end if;
     if misspelt ~ '[^\x01-\x7f]' and "public".show_trgm(U&'\0434') = '{}' then
         -- the locale of the database knows no letters but those of ASCII: others make no trigrams
         return array(
-            select distinct w.word
+            select w.word
             from rag_internal.word w
             where length(w.word) between length(misspelt) - max_distance
                                      and length(misspelt) + max_distance
-              and w.word ~ '[^\x01-\x7f]');
+              and w.word ~ '[^\x01-\x7f]'
+            union
+            select f from unnest(fresh) f where f ~ '[^\x01-\x7f]');
     end if;
     return array(
-        select distinct w.word
+        select w.word
         from rag_internal.word w
         where w.word operator("public".%) misspelt
           and length(w.word) between length(misspelt) - max_distance
-                                 and length(misspelt) + max_distance);
+                                 and length(misspelt) + max_distance
+        union
+        select f from unnest(fresh) f where f operator("public".%) misspelt);
 end
 $$;
 
-ALTER FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) IS 'Those of the variants that are words, where variants are given; else words that share trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length. Where the locale makes no trigrams of a word, those that differ so in length.';
+COMMENT ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) IS 'Those of the variants that are words, where variants are given; else words that share trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length. Where the locale makes no trigrams of a word, those that differ so in length. fresh: words that the dictionary has not got yet, at most max_distance edits away; the same holds for them.';
 
 CREATE FUNCTION rag_internal.note_access_change() RETURNS trigger
     LANGUAGE plpgsql
@@ -4213,25 +4189,15 @@ ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, docum
 
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
 
-CREATE FUNCTION rag_internal.pack_frequencies(tsv tsvector) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select coalesce(string_agg(set_byte('\x00', 0, least(cardinality(t.positions), 255)), ''), '')
-    from unnest(tsv) t
-$$;
-
-ALTER FUNCTION rag_internal.pack_frequencies(tsv tsvector) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.pack_frequencies(tsv tsvector) IS 'A byte for each lexeme, in the order of tsvector_to_array, 255 at most.';
-
 CREATE FUNCTION rag_internal.pack_terms(terms text[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select convert_to(case when cardinality(terms) = 0 then ''
-                           else array_to_string(terms, E'\x01') || E'\x01' end || E'\x02', 'UTF8')
-$$;
+    BEGIN ATOMIC
+ SELECT convert_to(
+         CASE
+             WHEN (cardinality(terms) = 0) THEN ''::text
+             ELSE (array_to_string(terms, ''::text) || ''::text)
+         END, 'UTF8'::name) AS convert_to;
+END;
 
 ALTER FUNCTION rag_internal.pack_terms(terms text[]) OWNER TO rag_owner;
 
@@ -4999,10 +4965,9 @@ COMMENT ON FUNCTION rag_internal.surface_forms(content text) IS 'Distinct folded
 
 CREATE FUNCTION rag_internal.surface_text(title text, heading text[], content text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select concat_ws(' ', title, nullif(array_to_string(heading, ' '), ''), content)
-$$;
+    BEGIN ATOMIC
+ SELECT concat_ws(' '::text, title, NULLIF(array_to_string(heading, ' '::text), ''::text), content) AS concat_ws;
+END;
 
 ALTER FUNCTION rag_internal.surface_text(title text, heading text[], content text) OWNER TO rag_owner;
 
@@ -5100,17 +5065,23 @@ CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among 
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
+declare
+    -- as plain values, so that the plan knows them: one class is looked up, many are joined
+    _sees_everything boolean := (identity).sees_everything;
+    _tenant text := (identity).tenant;
+    _clearance smallint := (identity).clearance;
+    _principal_ids bigint[] := (identity).principal_ids;
 begin
     return query
         select a.acl_id
         from rag_internal.acl a
         where (among is null or a.acl_id = any (among))
-          and ((identity).sees_everything
-               or (a.tenant = (identity).tenant
-                   and a.security_level <= (identity).clearance
+          and (_sees_everything
+               or (a.tenant = _tenant
+                   and a.security_level <= _clearance
                    and a.acl_id in (select ar.acl_id
                                     from rag_internal.acl_reader ar
-                                    where ar.principal_id = any ((identity).principal_ids))));
+                                    where ar.principal_id = any (_principal_ids))));
 end
 $$;
 
@@ -5164,9 +5135,13 @@ CREATE FUNCTION rag_internal.words_skipped(content text) RETURNS integer
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _text text := rag_internal.fold_text(content);
+    _text text;
     _words text;
 begin
+    if octet_length(content) <= 2046 and octet_length(content) = char_length(content) then
+        return 0;  -- folding makes nothing longer of ASCII
+    end if;
+    _text := rag_internal.fold_text(content);
     if octet_length(_text) <= 2046 then
         return 0;
     end if;
@@ -5591,7 +5566,7 @@ CREATE TABLE rag_internal.word (
 
 ALTER TABLE rag_internal.word OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.word IS 'Every surface form without digits; which of them a caller may know is asked of the postings.';
+COMMENT ON TABLE rag_internal.word IS 'Surface forms in segments, without digits; which of them a caller may know is asked of the postings.';
 
 ALTER TABLE ONLY rag_internal.acl
     ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
@@ -6096,8 +6071,6 @@ GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.add_words(entry_id bigint) FROM PUBLIC;
-
 REVOKE ALL ON FUNCTION rag_internal.analyzer_fingerprint(config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.analyzer_stamp(text_config text) FROM PUBLIC;
@@ -6142,8 +6115,6 @@ REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.
 REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION rag_internal.count_lexemes(tsv tsvector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
 
@@ -6197,7 +6168,7 @@ REVOKE ALL ON FUNCTION rag_internal.microseconds(moment timestamp with time zone
 
 REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
@@ -6207,8 +6178,6 @@ REVOKE ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) FROM 
 GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION rag_internal.pack_frequencies(tsv tsvector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.pack_terms(terms text[]) FROM PUBLIC;
 

@@ -64,8 +64,9 @@ create table rag_internal.tombstone (
     entry_id bigint primary key
 );
 comment on table rag_internal.tombstone is
-    'Entries that are dead. Whoever replaces or deletes an entry adds its tombstone; a merge leaves '
-    'out what it knows to be dead, and what it does not know of stays dead by the tombstone.';
+    'Entries that are dead. Whoever replaces or deletes an entry adds its tombstone; a merge '
+    'leaves out what it knows to be dead, and what it does not know of stays dead by the '
+    'tombstone.';
 
 create table rag_internal.pending (
     entry_id      bigint not null,
@@ -93,9 +94,9 @@ alter table rag_internal.pending
     set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 comment on table rag_internal.pending is
     'Documents that are searched as they are until they are built into a segment; one row for each '
-    '4,096 passages. lengths: 4 bytes (most significant first) for each passage. lexemes, surfaces: '
-    'UTF-8, each term followed by byte 1, each passage by byte 2. frequencies: a byte for each '
-    'lexeme.';
+    '4,096 passages. lengths: 4 bytes (most significant first) for each passage. lexemes, '
+    'surfaces: UTF-8, each term followed by byte 1, each passage by byte 2. frequencies: a byte '
+    'for each lexeme.';
 
 create table rag_internal.segment (
     segment_id     bigint primary key default rag_internal.new_id(),
@@ -115,9 +116,10 @@ create table rag_internal.segment (
     constraint segment_fits_ordinals check (passages between 1 and 65536)
 );
 comment on table rag_internal.segment is
-    'A block of passages of one text configuration that never changes. Arrays have an item for each '
-    'document, in the order of (acl_id, collection_id, document_id), lengths for each passage: '
-    'little-endian, 8 bytes (16: document_ids; 4: first_passages, first_indexes, lengths).';
+    'A block of passages of one text configuration that never changes. Arrays have an item for '
+    'each document, in the order of (acl_id, collection_id, document_id), lengths for each '
+    'passage: little-endian, 8 bytes (16: document_ids; 4: first_passages, first_indexes, '
+    'lengths).';
 
 create table rag_internal.posting (
     segment_id  bigint not null references rag_internal.segment on delete cascade,
@@ -136,8 +138,8 @@ alter table rag_internal.posting
     alter column ordinals set storage external,
     alter column frequencies set storage external;
 comment on table rag_internal.posting is
-    'Which passages of a segment hold a term: lexemes (kind l) and surface forms (kind s). A row is '
-    'a block of consecutive terms; the engine''s lexical/codec.py tells the format.';
+    'Which passages of a segment hold a term: lexemes (kind l) and surface forms (kind s). A row '
+    'is a block of consecutive terms; the engine''s lexical/codec.py tells the format.';
 
 -- results -----------------------------------------------------------------------------------------
 create type rag.bm25_term as (
@@ -187,8 +189,8 @@ create type rag_internal.question as (
     excluded text[]
 );
 comment on type rag_internal.question is
-    'A query taken apart: content is what is meant, phrases what must occur word for word, excluded '
-    'words and phrases must not.';
+    'A query taken apart: content is what is meant, phrases what must occur word for word, '
+    'excluded words and phrases must not.';
 
 create type rag_internal.text_condition as (
     text_config text,

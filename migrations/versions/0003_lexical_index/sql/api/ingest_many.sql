@@ -12,7 +12,8 @@ end;
 comment on function rag.ingest_many(text, jsonb) is
     'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of '
     'rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, '
-    'valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document refuses all.';
+    'valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad '
+    'document refuses all.';
 alter function rag.ingest_many(text, jsonb) owner to rag_owner;
 revoke all on function rag.ingest_many(text, jsonb) from public;
 grant execute on function rag.ingest_many(text, jsonb) to rag_writer;

@@ -32,8 +32,8 @@ begin
         make_collection.strategy, make_collection.chunk_size, make_collection.overlap,
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
-        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value, make_collection.title_weight,
-        make_collection.heading_weight);
+        coalesce(make_collection.search_defaults, '{}'), make_collection.min_value,
+        make_collection.title_weight, make_collection.heading_weight);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
     from rag_internal.collection_info(_identity, array[make_collection.name]) i;
