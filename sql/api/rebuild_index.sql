@@ -7,7 +7,7 @@ begin atomic
 end;
 
 comment on function rag.rebuild_index(text) is
-    'Analyses every passage of a collection again and indexes it; returns their number. The '
+    'Analyses every passage of a collection again and indexes it; returns the number of those. The '
     'collection must be the caller''s own; who writes to it meanwhile waits. Needed after an '
     'upgrade that changed the analyzer or the stemmers; rag.doctor() says so.';
 alter function rag.rebuild_index(text) owner to rag_owner;

@@ -1,6 +1,6 @@
 -- Whether the lexical index says what the passages say.
 create or replace function rag.verify_index(collection text) returns setof rag.index_difference
-language sql volatile parallel unsafe
+language sql stable parallel unsafe
 begin atomic
     select d.*
     from rag_internal.caller c,

@@ -19,6 +19,12 @@ declare
         rag_internal.authenticate(who, ticket), collections);
 begin
     perform rag_internal.check_query(explain_bm25.query);
+    if explain_bm25.document_id is null or explain_bm25.chunk_index is null then
+        raise exception using
+            errcode = '22023',
+            message = 'document_id or chunk_index is null',
+            hint    = 'Give those of a hit of rag.bm25_search.';
+    end if;
     return query
         select t.*
         from rag_internal.bm25_terms(explain_bm25.query, _scope, explain_bm25.document_id,

@@ -9,6 +9,7 @@
 create or replace function rag_internal.fold_text(content text) returns text
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set standard_conforming_strings = on
 as $$
 declare
     -- categories P, S, Z, No, Cc, Cf and Co of Unicode

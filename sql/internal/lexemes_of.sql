@@ -8,6 +8,7 @@ create or replace function rag_internal.lexemes_of(
     config text, words text, joined text, exact text) returns tsvector
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
+set standard_conforming_strings = on
 as $$
 declare
     _gap constant tsvector := E'\x01:16';

@@ -1,5 +1,5 @@
 -- A collection the identity may change, locked: for share by who writes documents, for update by
--- who changes the collection or its readers.
+-- who changes the collection or its readers; not at all (null) by who looks.
 create or replace function rag_internal.own_collection(
     identity  rag_internal.identity,
     name      text,
@@ -21,6 +21,9 @@ begin
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
 
+    if exclusive is null then
+        return _collection;
+    end if;
     -- name and owner once more: whoever held the lock until now may have changed them
     if exclusive then
         select k.* into _collection from rag_internal.collection k

@@ -9,8 +9,9 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection := rag_internal.own_collection(
-        rag_internal.authenticate(who, ticket), rebuild_index.collection, true);
+        _identity, rebuild_index.collection, true);
     _document rag_internal.document;
     _config text;
 begin
@@ -33,9 +34,11 @@ begin
     update rag_internal.collection k
     set analyzed_as = rag_internal.analyzer_stamp(k.text_config)
     where k.collection_id = _collection.collection_id;
+    -- what the caller cannot see is not counted
     return (select count(*)
             from rag_internal.chunk c join rag_internal.document d using (document_id)
-            where d.collection_id = _collection.collection_id);
+            where d.collection_id = _collection.collection_id
+              and d.acl_id in (select rag_internal.visible_acls(_identity)));
 end
 $$;
 

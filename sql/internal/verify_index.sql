@@ -1,7 +1,7 @@
 -- Looks for differences between the lexical index and the passages of a collection.
 create or replace function rag_internal.verify_index(who name, ticket bytea, collection text)
 returns setof rag.index_difference
-language plpgsql volatile parallel unsafe security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
@@ -12,7 +12,7 @@ begin
     return query
         select d.*
         from rag_internal.index_differences(rag_internal.own_collection(
-                 rag_internal.authenticate(who, ticket), verify_index.collection, false)) d;
+                 rag_internal.authenticate(who, ticket), verify_index.collection, null)) d;
 end
 $$;
 

@@ -8,22 +8,25 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-    -- as plain values, so that the plan knows them: one class is looked up, many are joined
-    _sees_everything boolean := (identity).sees_everything;
+    -- as plain values, so that the plan knows them: few classes are looked up, many are joined
     _tenant text := (identity).tenant;
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
 begin
+    if (identity).sees_everything then
+        return query
+            select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
+        return;
+    end if;
     return query
         select a.acl_id
         from rag_internal.acl a
         where (among is null or a.acl_id = any (among))
-          and (_sees_everything
-               or (a.tenant = _tenant
-                   and a.security_level <= _clearance
-                   and a.acl_id in (select ar.acl_id
-                                    from rag_internal.acl_reader ar
-                                    where ar.principal_id = any (_principal_ids))));
+          and a.tenant = _tenant
+          and a.security_level <= _clearance
+          and a.acl_id in (select ar.acl_id
+                           from rag_internal.acl_reader ar
+                           where ar.principal_id = any (_principal_ids));
 end
 $$;
 

@@ -58,6 +58,7 @@ drop function rag_internal.note_access_change();
 drop function rag_internal.pack_terms(text[]);
 drop function rag_internal.phrase_lexemes(text, text);
 drop function rag_internal.phrase_query(text, text);
+drop function rag_internal.prefix_form(text);
 drop function rag_internal.question_condition(text[], text[], text);
 drop function rag_internal.question_lexemes(text, text);
 drop function rag_internal.read_question(text);

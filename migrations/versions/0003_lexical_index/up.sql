@@ -91,7 +91,9 @@ alter table rag_internal.pending
     alter column frequencies set storage external,
     alter column surfaces set storage external,
     alter column lengths set storage external,
-    set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+    set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+         -- a document of a few passages is read from one page
+         toast_tuple_target = 8160);
 comment on table rag_internal.pending is
     'Documents that are searched as they are until they are built into a segment; one row for each '
     '4,096 passages. lengths: 4 bytes (most significant first) for each passage. lexemes, '

@@ -52,9 +52,9 @@ class LexicalCalls(Calls):
     @translated
     def read_question(self, query: str) -> dict[str, Any]:
         """A value of rag_internal.question."""
-        from ragsql_engine.lexical.question import parse
+        from ragsql_engine.lexical.question import read
 
-        question = parse(query)
+        question = read(query)
         excluded = [*question.excluded, *question.excluded_phrases]
         return {
             "content": question.text or " ".join(question.prefixes),

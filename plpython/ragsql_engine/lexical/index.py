@@ -11,9 +11,10 @@ from ragsql_engine.lexical import bm25
 from ragsql_engine.lexical.codec import Posting
 from ragsql_engine.lexical.parts import LEXEME, SURFACE, Part
 from ragsql_engine.lexical.probing import Filters, Found, Probe
-from ragsql_engine.lexical.question import Question, parse
+from ragsql_engine.lexical.question import Question, read
 from ragsql_engine.lexical.ranking import Ranking, unranked
-from ragsql_engine.lexical.store import Reader, Rows, Store, View
+from ragsql_engine.lexical.statements import Rows
+from ragsql_engine.lexical.store import Reader, Store, View
 
 Bools = NDArray[np.bool_]
 Int64s = NDArray[np.int64]
@@ -24,7 +25,7 @@ select rag_internal.question_lexemes($1, $2) as lexemes,
        array(select l from unnest($3) p, unnest(rag_internal.phrase_lexemes(p, $2)) l) as required,
        array(select (rag_internal.phrase_lexemes(e, $2))[1] from unnest($4) e
              where numnode(rag_internal.phrase_query(e, $2)) = 1) as excluded,
-       array(select rag_internal.fold_text(w) from unnest($5) w) as prefixes,
+       array(select distinct rag_internal.prefix_form(w) from unnest($5) w) as prefixes,
        rag_internal.question_condition($3, $4, $2)::text as condition
 """
 
@@ -59,7 +60,7 @@ class LexicalIndex:
         k: int,
     ) -> list[Found]:
         """The k best passages by BM25 that `reader` sees in `collections` (None: all)."""
-        question = parse(query)
+        question = read(query)
         view = self._store.view(reader, collections, _kinds(LEXEME, question))
         asked = {config: self._asked(question, config) for config in view.parts}
         only_exclusions = not (question.text or question.prefixes) and bool(
@@ -87,7 +88,7 @@ class LexicalIndex:
         chunk_index: int,
     ) -> list[dict[str, Any]]:
         """Rows of rag.bm25_term: what each term adds to the score of a passage."""
-        question = parse(query)
+        question = read(query)
         view = self._store.view(reader, collections, _kinds(LEXEME, question))
         config, part, ordinal = _place(view, document_id, chunk_index)
         parts = view.parts[config]

@@ -168,6 +168,12 @@ class PendingPart:
         found = None if frequencies is None else frequencies.take(numbers)
         return _union([Posting(narrow(passages, self.n), found)], self.n)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the blobs and of the arrays."""
+        blobs = len(self._lexemes) + len(self._frequencies) + len(self._surfaces)
+        return blobs + self.lengths.nbytes + self.documents.nbytes
+
     def words(self) -> set[str]:
         """The distinct surface forms."""
         return set(self._surfaces.replace(b"\x02", b"").decode().split("\x01")) - {""}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ragsql_engine.lexical.store import Rows
+from ragsql_engine.lexical.statements import Rows
 
 Int64s = NDArray[np.int64]
 

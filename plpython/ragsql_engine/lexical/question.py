@@ -1,8 +1,10 @@
 """The query syntax: plain words, "phrases", -exclusions, prefix*. Any text is a valid query."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from ragsql_engine.errors import InvalidParameter
 
 # A quote is closed by the next one of its family: “a", „a“ and »a« are phrases too.
 _FAMILIES = '"“”„‟＂〝〞〟', "«»", "‹›"
@@ -16,6 +18,8 @@ _WORDS = re.compile(r"\w+")
 _OPENING = "([{"
 _CLOSING = ")]}.,;:!?"
 _SHORTEST_PREFIX = 2
+# Thai to Burmese, Khmer, Han and what is written with it, Hangul
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7a3\uf900-\ufaff]")
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,23 @@ class Question:
     text: str = ""
     literal: frozenset[str] = frozenset()
     is_plain: bool = True
+
+
+MOST_OPERATORS = 100
+"""Phrases, exclusions and prefixes of a query that a search answers."""
+
+
+def read(query: str) -> Question:
+    """`parse` for a search: InvalidParameter for more than 100 different operators."""
+    question = parse(query)
+    operators = question.phrases + question.excluded + question.excluded_phrases + question.prefixes
+    if len(operators) > MOST_OPERATORS:
+        raise InvalidParameter(
+            f"query has {len(operators)} different phrases, exclusions and prefixes, "
+            f"more than {MOST_OPERATORS}",
+            hint="Ask with the words that matter, without the signs.",
+        )
+    return question
 
 
 def parse(query: str) -> Question:
@@ -123,10 +144,10 @@ class _Reading:
         ]
         return Question(
             plain=" ".join(word for kind, word in kept if kind in ("plain", "or")),
-            phrases=tuple(word for kind, word in kept if kind == "phrase"),
-            excluded=tuple(self.excluded),
-            excluded_phrases=tuple(self.excluded_phrases),
-            prefixes=tuple(word for kind, word in kept if kind == "prefix"),
+            phrases=_distinct(word for kind, word in kept if kind == "phrase"),
+            excluded=_distinct(self.excluded),
+            excluded_phrases=_distinct(self.excluded_phrases),
+            prefixes=_distinct(word for kind, word in kept if kind == "prefix"),
             text=" ".join(word for kind, word in kept if kind != "prefix"),
             literal=frozenset(self.literal),
             is_plain=not self.operators and len(kept) == len(self.kept),
@@ -148,12 +169,18 @@ class _Reading:
         self.kept.append(("or" if token == "OR" else "plain", token))
 
 
+def _distinct(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
 def _prefix(token: str) -> str | None:
     """What stands before the star of word*, in brackets or before a comma too."""
     word = token.rstrip(_CLOSING)
     if not word.endswith("*"):
         return None
     start = word[:-1].lstrip(_OPENING)
+    if _UNSPACED.search(start):
+        return None  # without blanks between words, a beginning is any part of a text
     is_word = "*" not in start and _WORD.match(start) and _WORD.match(start[-1])
     letters = sum(map(str.isalnum, start))
     return start if is_word and letters >= _SHORTEST_PREFIX else None

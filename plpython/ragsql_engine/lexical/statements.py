@@ -1,5 +1,17 @@
 """What the index is asked for by SQL, in the snapshot of the calling statement."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+Row = Mapping[str, Any]
+
+
+class Rows(Protocol):
+    """Runs a statement of which a plan is kept, and gives its rows."""
+
+    def __call__(self, sql: str, types: Sequence[str], *values: Any) -> Sequence[Row]: ...
+
+
 STATE = """
 select coalesce((select sum(a.stamp) from rag_internal.access_change a), 0)::text as stamp,
        (select string_agg(int8send(t.entry_id), '' order by t.entry_id)
@@ -26,7 +38,10 @@ select p.text_config,
        {terms}
 from (select p.*, {bucket} as bucket from rag_internal.pending p) p
 group by p.text_config, p.bucket
-order by p.text_config, p.bucket
+"""
+PENDING_ENTRIES = """
+select string_agg(int8send(p.entry_id) || int4send(p.first_index), '') as entries
+from rag_internal.pending p
 """
 # rows have at most 4,096 passages, so a bucket has at most 65,536
 BUCKET = """sum(p.passages) over (partition by p.text_config

@@ -5,9 +5,9 @@ immutable (segments and their postings) or has a name that changes with it: what
 kept under the sum of the access stamps, which is another one after any change of the readers.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,32 +15,17 @@ from numpy.typing import NDArray
 from ragsql_engine.lexical import statements
 from ragsql_engine.lexical.blocks import Block, find
 from ragsql_engine.lexical.cache import Cache
-from ragsql_engine.lexical.codec import MAX_PASSAGES, Posting
+from ragsql_engine.lexical.codec import Posting
 from ragsql_engine.lexical.documents import Documents
-from ragsql_engine.lexical.parts import Part, PendingPart, SegmentPart, Visible
+from ragsql_engine.lexical.parts import Part, SegmentPart, Visible
+from ragsql_engine.lexical.pending import pending_parts
+from ragsql_engine.lexical.statements import Row, Rows
 
 Int64s = NDArray[np.int64]
 UInt32s = NDArray[np.uint32]
 Headers = tuple[Documents, UInt32s]
-Row = Mapping[str, Any]
 
-_PENDING_FORMS = [
-    ("entry_ids", ">i8"),
-    ("document_ids", ">u8"),
-    ("collection_ids", ">i8"),
-    ("acl_ids", ">i8"),
-    ("first_indexes", ">u4"),
-    ("valid_from", ">i8"),
-    ("valid_until", ">i8"),
-    ("passages", ">u4"),
-]
 _UNKNOWN = object()  # not kept; None is kept for a term that is not there
-
-
-class Rows(Protocol):
-    """Runs a statement of which a plan is kept, and gives its rows."""
-
-    def __call__(self, sql: str, types: Sequence[str], *values: Any) -> Sequence[Row]: ...
 
 
 class Reader(NamedTuple):
@@ -105,7 +90,8 @@ class Store:
         view = View({}, {}, {}, {})
         for number, config in zip(state["segments"], state["configs"], strict=True):
             self._add_segment(view, number, config, who)
-        for config, pending in self._pending(kinds) if state["is_pending"] else ():
+        waiting = pending_parts(self._rows, self._cache, kinds) if state["is_pending"] else ()
+        for config, pending in waiting:
             seen = see(pending.documents, pending.lengths, who, who.dead)
             if seen.visible.count:
                 pending.visible = seen.visible
@@ -197,28 +183,6 @@ class Store:
         if blob != self._dead_blob:
             self._dead_blob, self._dead_number = blob, self._dead_number + 1
         return np.frombuffer(blob, ">i8").astype(np.int64)
-
-    def _pending(self, kinds: str) -> Iterator[tuple[str, PendingPart]]:
-        """Pending documents of each configuration, as parts of at most 65,536 passages."""
-        terms = ", ".join(statements.TERMS[kind] for kind in kinds)
-        rows = self._rows(statements.PENDING.format(terms=terms, bucket="1"), [])
-        if any(len(row["lengths"]) > 4 * MAX_PASSAGES for row in rows):
-            rows = self._rows(statements.PENDING.format(terms=terms, bucket=statements.BUCKET), [])
-        for row in rows:
-            columns = {name: np.frombuffer(row[name], form) for name, form in _PENDING_FORMS}
-            counts = columns.pop("passages")
-            ids = columns.pop("document_ids").astype(np.uint64).reshape(-1, 2)
-            first_indexes = columns.pop("first_indexes").astype(np.uint32)
-            numbers: dict[str, Any] = {n: c.astype(np.int64) for n, c in columns.items()}
-            documents = Documents(
-                **numbers,
-                document_ids=ids,
-                first_indexes=first_indexes,
-                first_passages=(np.cumsum(counts) - counts).astype(np.uint32),
-                passages=int(counts.sum()),
-            )
-            texts = (row.get("lexemes", b""), row.get("frequencies", b""), row.get("surfaces", b""))
-            yield row["text_config"], PendingPart(documents, row["lengths"], *texts)
 
 
 class Who(NamedTuple):

@@ -18,7 +18,8 @@ from ragsql_engine.lexical.codec import MAX_PASSAGES
 from ragsql_engine.lexical.documents import Int64s
 from ragsql_engine.lexical.merge import Source, merge
 from ragsql_engine.lexical.parts import SURFACE
-from ragsql_engine.lexical.store import Row, Rows, Store, block_of
+from ragsql_engine.lexical.statements import Row, Rows
+from ragsql_engine.lexical.store import Store, block_of
 
 # Rows that another session is taking are skipped; of those taken, as many as fit stay taken.
 _TAKE = """

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ragsql_engine.lexical.blocks import Block, passage_sums, unpack
 from ragsql_engine.lexical.documents import Documents
 from ragsql_engine.lexical.parts import LEXEME, SURFACE
-from ragsql_engine.lexical.store import Row, Rows, Store, block_of
+from ragsql_engine.lexical.statements import Row, Rows
+from ragsql_engine.lexical.store import Store, block_of
 
 UInt64s = NDArray[np.uint64]
 Key = tuple[int, int, int]  # halves of the document id, chunk_index

@@ -8,9 +8,10 @@ from ragsql_engine.fuzzy.distance import closest_words
 from ragsql_engine.lexical.index import among, found
 from ragsql_engine.lexical.parts import SURFACE, PendingPart
 from ragsql_engine.lexical.probing import Filters, Found, Probe
-from ragsql_engine.lexical.question import parse
+from ragsql_engine.lexical.question import read
 from ragsql_engine.lexical.selection import Selection
-from ragsql_engine.lexical.store import Int64s, Reader, Rows, Store, View
+from ragsql_engine.lexical.statements import Rows
+from ragsql_engine.lexical.store import Int64s, Reader, Store, View
 
 _NEAR = "select rag_internal.near_words($1, $2, $3, $4) as words"
 _FORMS = """
@@ -110,7 +111,7 @@ class FuzzyLeg:
 
     def _conditions(self, query: str, view: View) -> dict[str, str]:
         """The tsquery that passages of each configuration have to match, if any."""
-        question = parse(query)
+        question = read(query)
         excluded = [*question.excluded, *question.excluded_phrases]
         if not question.phrases and not excluded:
             return {}

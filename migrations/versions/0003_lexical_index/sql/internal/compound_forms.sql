@@ -12,6 +12,7 @@
 create or replace function rag_internal.compound_forms(folded text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
+set standard_conforming_strings = on
 as $$
 declare
     _longest constant integer := 128;

@@ -4,18 +4,25 @@ create or replace function rag_internal.phrase_query(phrase text, config text) r
 language sql stable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select string_agg(
-               coalesce('<' || p.place - p.previous || '> ', '') || p.lexemes, ' '
-               order by p.place)::tsquery
-    from (select o.place, o.lexemes, lag(o.place) over (order by o.place) as previous
-          from (select place,
-                       '(' || string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''')
-                                         || '''', '|') || ')' as lexemes
-                from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) l,
-                     unnest(l.positions) place
-                group by place
-                order by place
-                limit 500) o) p
+    select coalesce(
+        -- c++ is not the c that its words are
+        (select quote_literal(e.lexeme)::tsquery
+         from unnest((rag_internal.compound_forms(rag_internal.fold_text(phrase)))[2]::tsvector) e
+         where e.lexeme = rag_internal.fold_text(phrase)),
+        (select string_agg(
+                    coalesce('<' || p.place - p.previous || '> ', '') || p.lexemes, ' '
+                    order by p.place)::tsquery
+         from (select o.place, o.lexemes, lag(o.place) over (order by o.place) as previous
+               from (select place,
+                            '(' || string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''',
+                                                              '''''') || '''', '|') || ')'
+                                as lexemes
+                     from unnest(rag_internal.parse_text(config,
+                                                         rag_internal.fold_text(phrase))) l,
+                          unnest(l.positions) place
+                     group by place
+                     order by place
+                     limit 500) o) p))
 $$;
 
 comment on function rag_internal.phrase_query(text, text) is

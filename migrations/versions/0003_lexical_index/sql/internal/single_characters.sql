@@ -3,6 +3,7 @@
 create or replace function rag_internal.single_characters(folded text) returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set standard_conforming_strings = on
 as $$
     select regexp_replace(
         regexp_replace(

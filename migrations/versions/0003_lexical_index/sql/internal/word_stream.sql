@@ -8,6 +8,7 @@
 create or replace function rag_internal.word_stream(folded text) returns text
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
+set standard_conforming_strings = on
 as $$
 declare
     -- letters, and the marks that follow them, of the scripts written without spaces
@@ -27,6 +28,10 @@ begin
     if strpos(_words, '''') > 0 then
         _words := regexp_replace(
             _words, '([a-z0-9\u0080-\U0010ffff])''s(?![a-z0-9\u0080-\U0010ffff])', '\1', 'g');
+    end if;
+    if _words ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
+        _words := regexp_replace(
+            _words, '(^|[^a-z0-9\u0080-\U0010ffff])v([0-9]+\.[0-9])', '\1\2', 'g');
     end if;
     _words := regexp_replace(_words, '[^a-z0-9 \u0080-\U0010ffff]+', ' ', 'g');
     if octet_length(_words) > char_length(_words) and _words ~ ('[' || _letters || ']') then
