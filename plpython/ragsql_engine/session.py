@@ -37,11 +37,8 @@ _ENVIRONMENT = {
 class Engine(LexicalCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
-    def __init__(
-        self, plpy: Plpy, model_path: str | None, index_cache_mb: str | None = None
-    ) -> None:
-        """index_cache_mb: how much a session keeps of the lexical index, in MiB."""
-        super().__init__(plpy, index_cache_mb)
+    def __init__(self, plpy: Plpy, model_path: str | None) -> None:
+        super().__init__(plpy)
         os.environ.update(_ENVIRONMENT)
         self._model_path = model_path
         self._windows: dict[tuple[str, str, int | None], TokenWindow] = {}

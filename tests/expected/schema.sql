@@ -577,6 +577,7 @@ COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy t
 CREATE FUNCTION rag_internal.ascii_words(folded text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     _text text := folded;
@@ -589,6 +590,10 @@ begin
     if strpos(_text, '''s') > 0 then
         _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', '\1', 'g');
     end if;
+    if _text ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
+        _text := regexp_replace(
+            _text, '(^|[^a-z0-9])v([0-9]+\.[0-9])', '\1\2', 'g');
+    end if;
     return regexp_replace(_text, '[-_./<&+~]', ' ', 'g');
 end
 $$;
@@ -600,6 +605,7 @@ COMMENT ON FUNCTION rag_internal.ascii_words(folded text) IS 'A folded text in w
 CREATE FUNCTION rag_internal.compound_forms(folded text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
     _longest constant integer := 128;
@@ -698,6 +704,7 @@ COMMENT ON FUNCTION rag_internal.indexable_words(words text) IS 'Words parted by
 CREATE FUNCTION rag_internal.single_characters(folded text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $$
     select regexp_replace(
         regexp_replace(
@@ -713,6 +720,7 @@ COMMENT ON FUNCTION rag_internal.single_characters(folded text) IS 'The Han and 
 CREATE FUNCTION rag_internal.word_stream(folded text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     -- letters, and the marks that follow them, of the scripts written without spaces
@@ -732,6 +740,10 @@ begin
     if strpos(_words, '''') > 0 then
         _words := regexp_replace(
             _words, '([a-z0-9\u0080-\U0010ffff])''s(?![a-z0-9\u0080-\U0010ffff])', '\1', 'g');
+    end if;
+    if _words ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
+        _words := regexp_replace(
+            _words, '(^|[^a-z0-9\u0080-\U0010ffff])v([0-9]+\.[0-9])', '\1\2', 'g');
     end if;
     _words := regexp_replace(_words, '[^a-z0-9 \u0080-\U0010ffff]+', ' ', 'g');
     if octet_length(_words) > char_length(_words) and _words ~ ('[' || _letters || ']') then
@@ -802,6 +814,7 @@ COMMENT ON FUNCTION rag_internal.fitting_part(folded text) IS 'The part of a fol
 CREATE FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) RETURNS tsvector
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     _gap constant tsvector := E'\x01:16';
@@ -889,6 +902,7 @@ COMMENT ON FUNCTION rag_internal.canonical_text_config(config text) IS 'The name
 CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     -- categories P, S, Z, No, Cc, Cf and Co of Unicode
@@ -1669,6 +1683,12 @@ declare
         rag_internal.authenticate(who, ticket), collections);
 begin
     perform rag_internal.check_query(explain_bm25.query);
+    if explain_bm25.document_id is null or explain_bm25.chunk_index is null then
+        raise exception using
+            errcode = '22023',
+            message = 'document_id or chunk_index is null',
+            hint    = 'Give those of a hit of rag.bm25_search.';
+    end if;
     return query
         select t.*
         from rag_internal.bm25_terms(explain_bm25.query, _scope, explain_bm25.document_id,
@@ -2344,8 +2364,9 @@ CREATE FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection te
     SET row_security TO 'on'
     AS $$
 declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection := rag_internal.own_collection(
-        rag_internal.authenticate(who, ticket), rebuild_index.collection, true);
+        _identity, rebuild_index.collection, true);
     _document rag_internal.document;
     _config text;
 begin
@@ -2357,6 +2378,7 @@ begin
     loop
         perform rag_internal.reindex_document(_document, _collection);
     end loop;
+    perform rag_internal.bury_strays(_collection.collection_id);
     for _config in
         select distinct d.text_config from rag_internal.document d
         where d.collection_id = _collection.collection_id
@@ -2368,9 +2390,11 @@ begin
     update rag_internal.collection k
     set analyzed_as = rag_internal.analyzer_stamp(k.text_config)
     where k.collection_id = _collection.collection_id;
+    -- what the caller cannot see is not counted
     return (select count(*)
             from rag_internal.chunk c join rag_internal.document d using (document_id)
-            where d.collection_id = _collection.collection_id);
+            where d.collection_id = _collection.collection_id
+              and d.acl_id in (select rag_internal.visible_acls(_identity)));
 end
 $$;
 
@@ -2387,7 +2411,7 @@ END;
 
 ALTER FUNCTION rag.rebuild_index(collection text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.rebuild_index(collection text) IS 'Analyses every passage of a collection again and indexes it; returns their number. The collection must be the caller''s own; who writes to it meanwhile waits. Needed after an upgrade that changed the analyzer or the stemmers; rag.doctor() says so.';
+COMMENT ON FUNCTION rag.rebuild_index(collection text) IS 'Analyses every passage of a collection again and indexes it; returns the number of those. The collection must be the caller''s own; who writes to it meanwhile waits. Needed after an upgrade that changed the analyzer or the stemmers; rag.doctor() says so.';
 
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2689,18 +2713,24 @@ ALTER FUNCTION rag.update_document(document_id uuid, title text, tags text[], me
 COMMENT ON FUNCTION rag.update_document(document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'Changes what is given; null leaves as it is (infinity lifts a valid_until). The text stays, and so do its vectors. An archived document is not searched. P0002 where the caller sees no such document, 42501 where it may only read it.';
 
 CREATE FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) RETURNS SETOF rag.index_difference
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
     AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
+    -- of documents that the caller cannot see it is silent; what is no document's, is nobody's
     return query
-        select d.*
+        select i.*
         from rag_internal.index_differences(rag_internal.own_collection(
-                 rag_internal.authenticate(who, ticket), verify_index.collection, false)) d;
+                 _identity, verify_index.collection, null)) i
+        left join rag_internal.document d using (document_id)
+        where d.document_id is null
+           or d.acl_id in (select rag_internal.visible_acls(_identity));
 end
 $$;
 
@@ -2709,7 +2739,7 @@ ALTER FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text
 COMMENT ON FUNCTION rag_internal.verify_index(who name, ticket bytea, collection text) IS 'See rag.verify_index.';
 
 CREATE FUNCTION rag.verify_index(collection text) RETURNS SETOF rag.index_difference
-    LANGUAGE sql
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT d.kind,
      d.document_id,
@@ -3026,6 +3056,19 @@ $$;
 ALTER FUNCTION rag_internal.bury_entry() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.bury_entry() IS 'Adds the tombstone of the entry that a row of indexed_document named before.';
+
+CREATE FUNCTION rag_internal.bury_strays(collection_id bigint) RETURNS integer
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(3).bury_strays(collection_id)
+$$;
+
+ALTER FUNCTION rag_internal.bury_strays(collection_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bury_strays(collection_id bigint) IS 'How many entries of the collection got a tombstone.';
 
 CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) RETURNS text
     LANGUAGE plpython3u STABLE
@@ -3967,7 +4010,9 @@ except ImportError as error:
         "read it, and put that folder into rag_internal.setting as python_path; `ragsql doctor` "
         "shows both.",
     )
-GD["ragsql"] = Engine(plpy, setting.get("model_path"), setting.get("index_cache_mb"))
+GD["ragsql"] = Engine(plpy, setting.get("model_path"))
+if "index_cache_mb" in setting:
+    GD["ragsql"].index_cache_mb = setting["index_cache_mb"]
 $$;
 
 ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
@@ -4095,6 +4140,9 @@ begin
             hint    = 'Only its owner, or rag_admin, may write to it or change it.';
     end if;
 
+    if exclusive is null then
+        return _collection;
+    end if;
     -- name and owner once more: whoever held the lock until now may have changed them
     if exclusive then
         select k.* into _collection from rag_internal.collection k
@@ -4236,13 +4284,17 @@ CREATE FUNCTION rag_internal.phrase_lexemes(phrase text, config text) RETURNS te
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select array(
-        select min(t.lexeme)
-        from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) t,
-             unnest(t.positions) p
-        group by p
-        -- a dictionary may know several lexemes for a word, any of which will do
-        having count(*) = 1)
+    select case when (numnode(rag_internal.phrase_query(phrase, config))) = 1
+                -- as it is in the query, without its quotes
+                then tsvector_to_array(
+                    rag_internal.phrase_query(phrase, config)::text::tsvector)
+                else array(
+                    select min(t.lexeme)
+                    from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) t,
+                         unnest(t.positions) p
+                    group by p
+                    -- a dictionary may know several lexemes for a word, any of which will do
+                    having count(*) = 1) end
 $$;
 
 ALTER FUNCTION rag_internal.phrase_lexemes(phrase text, config text) OWNER TO rag_owner;
@@ -4253,23 +4305,41 @@ CREATE FUNCTION rag_internal.phrase_query(phrase text, config text) RETURNS tsqu
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select string_agg(
-               coalesce('<' || p.place - p.previous || '> ', '') || p.lexemes, ' '
-               order by p.place)::tsquery
-    from (select o.place, o.lexemes, lag(o.place) over (order by o.place) as previous
-          from (select place,
-                       '(' || string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''', '''''')
-                                         || '''', '|') || ')' as lexemes
-                from unnest(rag_internal.parse_text(config, rag_internal.fold_text(phrase))) l,
-                     unnest(l.positions) place
-                group by place
-                order by place
-                limit 500) o) p
+    select coalesce(
+        -- c++ is not the c that its words are
+        (select quote_literal(e.lexeme)::tsquery
+         from unnest((rag_internal.compound_forms(rag_internal.fold_text(phrase)))[2]::tsvector) e
+         where e.lexeme = rag_internal.fold_text(phrase)),
+        (select string_agg(
+                    coalesce('<' || p.place - p.previous || '> ', '') || p.lexemes, ' '
+                    order by p.place)::tsquery
+         from (select o.place, o.lexemes, lag(o.place) over (order by o.place) as previous
+               from (select place,
+                            '(' || string_agg('''' || replace(replace(l.lexeme, '\', '\\'), '''',
+                                                              '''''') || '''', '|') || ')'
+                                as lexemes
+                     from unnest(rag_internal.parse_text(config,
+                                                         rag_internal.fold_text(phrase))) l,
+                          unnest(l.positions) place
+                     group by place
+                     order by place
+                     limit 500) o) p))
 $$;
 
 ALTER FUNCTION rag_internal.phrase_query(phrase text, config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.phrase_query(phrase text, config text) IS 'The tsquery of a phrase under a configuration by name, met by parse_text of a text; null where the configuration leaves nothing of it. The first 500 words count.';
+
+CREATE FUNCTION rag_internal.prefix_form(prefix text) RETURNS text
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select translate(rag_internal.fold_text(prefix), '-_''', '')
+$$;
+
+ALTER FUNCTION rag_internal.prefix_form(prefix text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.prefix_form(prefix text) IS 'zk73 for ZK-73: what a word of the query before its * is looked up by.';
 
 CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
@@ -5066,22 +5136,25 @@ CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among 
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 declare
-    -- as plain values, so that the plan knows them: one class is looked up, many are joined
-    _sees_everything boolean := (identity).sees_everything;
+    -- as plain values, so that the plan knows them: few classes are looked up, many are joined
     _tenant text := (identity).tenant;
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
 begin
+    if (identity).sees_everything then
+        return query
+            select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
+        return;
+    end if;
     return query
         select a.acl_id
         from rag_internal.acl a
         where (among is null or a.acl_id = any (among))
-          and (_sees_everything
-               or (a.tenant = _tenant
-                   and a.security_level <= _clearance
-                   and a.acl_id in (select ar.acl_id
-                                    from rag_internal.acl_reader ar
-                                    where ar.principal_id = any (_principal_ids))));
+          and a.tenant = _tenant
+          and a.security_level <= _clearance
+          and a.acl_id in (select ar.acl_id
+                           from rag_internal.acl_reader ar
+                           where ar.principal_id = any (_principal_ids));
 end
 $$;
 
@@ -5478,7 +5551,7 @@ CREATE TABLE rag_internal.pending (
     frequencies bytea NOT NULL,
     surfaces bytea NOT NULL
 )
-WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500');
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', toast_tuple_target='8160');
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lengths SET STORAGE EXTERNAL;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lexemes SET STORAGE EXTERNAL;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN frequencies SET STORAGE EXTERNAL;
@@ -6089,6 +6162,8 @@ REVOKE ALL ON FUNCTION rag_internal.build_segment(text_config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.bury_entry() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.bury_strays(collection_id bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.document) FROM PUBLIC;
@@ -6189,6 +6264,8 @@ REVOKE ALL ON FUNCTION rag_internal.passage_value(content text, heading text[], 
 REVOKE ALL ON FUNCTION rag_internal.phrase_lexemes(phrase text, config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.phrase_query(phrase text, config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.prefix_form(prefix text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 

@@ -31,6 +31,7 @@ drop function rag_internal.ascii_words(text);
 drop function rag_internal.bm25_terms(text, rag_internal.scope, uuid, integer);
 drop function rag_internal.build_segment(text);
 drop function rag_internal.bury_entry();
+drop function rag_internal.bury_strays(bigint);
 drop function rag_internal.check_query(text);
 drop function rag_internal.check_text_weights(integer, integer);
 drop function rag_internal.compound_forms(text);

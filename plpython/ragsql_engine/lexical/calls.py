@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ragsql_engine.calls import Calls, Plpy, Row, translated
+from ragsql_engine.calls import Calls, Row, translated
 
 if TYPE_CHECKING:
     from ragsql_engine.lexical.index import LexicalIndex
@@ -13,15 +13,12 @@ if TYPE_CHECKING:
     from ragsql_engine.lexical.upkeep import Upkeep
     from ragsql_engine.lexical.words import FuzzyLeg
 
-INDEX_CACHE_MB = 256
-
 
 class LexicalCalls(Calls):
     """Methods over one `Store`, which is made when it is first asked for."""
 
-    def __init__(self, plpy: Plpy, index_cache_mb: str | None) -> None:
-        super().__init__(plpy)
-        self._index_cache = int(index_cache_mb or INDEX_CACHE_MB) * 2**20
+    index_cache_mb: int | str = 256
+    """How much a session keeps of the lexical index, in MiB; to be set before its first use."""
 
     @translated
     def bm25_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
@@ -78,6 +75,11 @@ class LexicalCalls(Calls):
         return self._upkeep.sweep()
 
     @translated
+    def bury_strays(self, collection_id: int) -> int:
+        """Leave tombstones of entries that are no document's; how many."""
+        return self._upkeep.bury(collection_id)
+
+    @translated
     def index_differences(self, collection: Row) -> list[dict[str, Any]]:
         """Rows of rag.index_difference."""
         from ragsql_engine.lexical.verify import differences
@@ -88,7 +90,7 @@ class LexicalCalls(Calls):
     def _store(self) -> "Store":
         from ragsql_engine.lexical.store import Store
 
-        return Store(self._rows, self._index_cache)
+        return Store(self._rows, int(self.index_cache_mb) * 2**20)
 
     @cached_property
     def _index(self) -> "LexicalIndex":

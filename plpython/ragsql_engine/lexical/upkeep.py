@@ -95,7 +95,22 @@ where not exists (select from rag_internal.word known where known.word = w.word 
 # Tombstones first: an entry that one of them names was somewhere before, so the later statement
 # sees where it lies now.
 _ENTRIES = "select string_agg(int8send(p.entry_id), '') as entries from rag_internal.pending p"
-_SEGMENT_ENTRIES = "select s.entry_ids from rag_internal.segment s"
+_SEGMENT_ENTRIES = "select s.entry_ids, s.collection_ids from rag_internal.segment s"
+_OF_COLLECTION = """
+select string_agg(int8send(p.entry_id), '') as entries
+from rag_internal.pending p
+where p.collection_id = $1
+"""
+_BURY = """
+with buried as (
+    insert into rag_internal.tombstone (entry_id)
+    select e.entry_id
+    from unnest($1) e (entry_id)
+    where not exists (select from rag_internal.indexed_document i where i.entry_id = e.entry_id)
+    on conflict do nothing
+    returning 1)
+select count(*) as buried from buried
+"""
 _SWEEP = """
 with free as materialized (
     select t.entry_id
@@ -169,6 +184,16 @@ class Upkeep:
         if not len(gone):
             return 0
         return int(self._rows(_SWEEP, ["bigint[]"], gone.tolist())[0]["swept"])
+
+    def bury(self, collection_id: int) -> int:
+        """Leave tombstones of a collection's entries that are no document's; how many."""
+        pending = self._rows(_OF_COLLECTION, ["bigint"], collection_id)[0]["entries"]
+        entries = [np.frombuffer(pending or b"", ">i8")]
+        for row in self._rows(_SEGMENT_ENTRIES, []):
+            own = np.frombuffer(row["collection_ids"], "<i8") == collection_id
+            entries.append(np.frombuffer(row["entry_ids"], "<i8")[own])
+        found = np.unique(np.concatenate(entries).astype(np.int64)).tolist()
+        return int(self._rows(_BURY, ["bigint[]"], found)[0]["buried"])
 
     def _dead(self) -> Int64s:
         blob = self._rows(_DEAD, [])[0]["dead"] or b""

@@ -23,7 +23,9 @@ except ImportError as error:
         "read it, and put that folder into rag_internal.setting as python_path; `ragsql doctor` "
         "shows both.",
     )
-GD["ragsql"] = Engine(plpy, setting.get("model_path"), setting.get("index_cache_mb"))
+GD["ragsql"] = Engine(plpy, setting.get("model_path"))
+if "index_cache_mb" in setting:
+    GD["ragsql"].index_cache_mb = setting["index_cache_mb"]
 $$;
 
 comment on function rag_internal.load_engine() is

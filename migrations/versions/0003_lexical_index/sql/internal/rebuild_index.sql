@@ -23,6 +23,7 @@ begin
     loop
         perform rag_internal.reindex_document(_document, _collection);
     end loop;
+    perform rag_internal.bury_strays(_collection.collection_id);
     for _config in
         select distinct d.text_config from rag_internal.document d
         where d.collection_id = _collection.collection_id

@@ -8,11 +8,17 @@ set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
+    -- of documents that the caller cannot see it is silent; what is no document's, is nobody's
     return query
-        select d.*
+        select i.*
         from rag_internal.index_differences(rag_internal.own_collection(
-                 rag_internal.authenticate(who, ticket), verify_index.collection, null)) d;
+                 _identity, verify_index.collection, null)) i
+        left join rag_internal.document d using (document_id)
+        where d.document_id is null
+           or d.acl_id in (select rag_internal.visible_acls(_identity));
 end
 $$;
 
