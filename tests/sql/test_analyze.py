@@ -509,3 +509,13 @@ def test_c18_lexemes_do_not_depend_on_the_locale(conn: Connection, c_locale: Con
         for config in ("simple", "english", "russian", "arabic", "hindi"):
             assert analyze(conn, text, config) == analyze(c_locale, text, config), text
     assert common(c_locale, "ПРИВЕТ ＦＵＬＬ", "привет full") == {"привет", "full"}
+
+
+def test_a_session_setting_changes_nothing(db: Database) -> None:
+    text = "Caf\u00e9 ERR_5001 C++ \u6771\u4eac\u5927\u5b66 v2.14.0 miner's"
+    with db.connect() as fresh, db.connect() as usual:
+        fresh.execute("set standard_conforming_strings = off")
+        before = fresh.execute("select rag.analyze(%s)", [text]).fetchone()
+        fresh.execute("set standard_conforming_strings = on")
+        after = fresh.execute("select rag.analyze(%s)", [text]).fetchone()
+        assert before == after == usual.execute("select rag.analyze(%s)", [text]).fetchone()

@@ -255,3 +255,44 @@ def test_a_hidden_passage_is_explained_like_a_missing_one(
         throws_ok(filled, explain, "P0002", "docs", [hidden, 0, ["docs"]])
     # a document of the caller's own outside the collections searched
     throws_ok(filled, explain, "P0002", "does not exist", [hidden, 0, ["open"]])
+
+
+def test_a_rebuild_mends_what_no_trigger_saw(filled: Connection) -> None:
+    filled.execute("set local session_replication_role = replica")
+    filled.execute("delete from rag_internal.document where source in ('1.md', '2.md')")
+    filled.execute("set local session_replication_role = origin")
+    found = filled.execute("select kind from rag.verify_index('docs')").fetchall()
+    assert set(found) == {("dead",)}
+    filled.execute("select rag.rebuild_index('docs')")
+    assert filled.execute("select from rag.verify_index('docs')").fetchall() == []
+    assert_exact(filled)
+
+
+def test_an_owner_is_told_nothing_of_what_it_cannot_see(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    owner, reader = role_factory(member_of=["rag_writer"]), role_factory(member_of=["rag_reader"])
+    with as_role(filled, owner):
+        filled.execute("select rag.create_collection('own', model => 'none')")
+        filled.execute("select rag.ingest('own', 'one', 'a')")
+        ingest = "select rag.ingest('own', 'hidden words', 'b', readers => array[%s])"
+        filled.execute(ingest, [f"role:{reader}"])
+        assert filled.execute("select rag.rebuild_index('own')").fetchone() == (1,)
+    filled.execute(
+        "update rag_internal.chunk c set content = c.content || ' lantern' "
+        "from rag_internal.document d where d.document_id = c.document_id and d.source in ('a', 'b')"
+    )
+    with as_role(filled, owner):
+        rows = filled.execute("select kind from rag.verify_index('own')").fetchall()
+        assert sorted(rows) == [("outdated",), ("wrong",)]
+    assert len(filled.execute("select from rag.verify_index('own')").fetchall()) == 4
+
+
+def test_verifying_only_reads(filled: Connection) -> None:
+    filled.execute("set local transaction_read_only = on")
+    assert filled.execute("select from rag.verify_index('docs')").fetchall() == []
+
+
+@pytest.mark.parametrize("arguments", ["null, 0", "gen_random_uuid(), null"])
+def test_an_explanation_wants_a_passage(filled: Connection, arguments: str) -> None:
+    throws_ok(filled, f"select rag.explain_bm25('valve', {arguments})", "22023", "is null")

@@ -280,3 +280,34 @@ def test_a_query_of_many_hundred_words(filled: Connection, corpus: list[Passage]
     assert sources(filled, query + " -fuel") == sources(filled, "lantern pump -fuel")
     assert sources(filled, f'"{" ".join(filler)}" lantern') == []
     filled.execute("select * from rag.search(%s)", [query])
+
+
+@pytest.mark.parametrize("function", ["bm25_search", "fuzzy_search", "search"])
+def test_too_many_operators(filled: Connection, function: str) -> None:
+    many = " ".join(f"lamp{number}*" for number in range(101))
+    throws_ok(filled, f"select from rag.{function}('{many}')", "22023", "more than 100")
+    repeated = "lamp* " * 5000 + "-fuel " * 5000
+    assert filled.execute(f"select from rag.{function}(%s)", [repeated]).fetchall() is not None
+
+
+def test_a_repeated_prefix_is_one_term(filled: Connection) -> None:
+    assert search(filled, "lamp* lamp*") == search(filled, "lamp*")
+
+
+@pytest.mark.parametrize("prefix", ["err-50*", "ERR_5*", "err5*", "retry_pol*", "retrypol*"])
+def test_a_prefix_may_have_signs(filled: Connection, prefix: str) -> None:
+    assert sources(filled, prefix) == ["code"]
+
+
+def test_a_beginning_in_a_script_without_blanks_is_text(conn: Connection) -> None:
+    conn.execute("select rag.create_collection('places', model => 'none')")
+    conn.execute("select rag.ingest('places', '東京大学の図書館', 'tokyo')")
+    assert sources(conn, "東京大*") == ["tokyo"]
+
+
+def test_names_with_signs_are_themselves_in_quotes_and_exclusions(conn: Connection) -> None:
+    conn.execute("select rag.create_collection('guides', model => 'none')")
+    for name in ("C", "C++", "C#"):
+        conn.execute("select rag.ingest('guides', %s, %s)", [f"A guide to {name}", name])
+    assert sources(conn, 'guide "C#"') == ["C#"]
+    assert sorted(sources(conn, "guide -C++")) == ["C", "C#"]

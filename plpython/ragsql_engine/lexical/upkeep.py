@@ -106,7 +106,9 @@ with buried as (
     insert into rag_internal.tombstone (entry_id)
     select e.entry_id
     from unnest($1) e (entry_id)
-    where not exists (select from rag_internal.indexed_document i where i.entry_id = e.entry_id)
+    where not exists (select from rag_internal.indexed_document i
+                      join rag_internal.document d using (document_id)
+                      where i.entry_id = e.entry_id)
     on conflict do nothing
     returning 1)
 select count(*) as buried from buried
