@@ -199,9 +199,7 @@ def _load(
             except RunStopped as error:
                 problem = str(error)
         if report.chunks >= _BULK and problem is None and not stop.is_set():
-            report.say("Merging the lexical index ...")
-            connections[0].autocommit = True  # it commits after each step
-            connections[0].execute("call rag.maintain()")
+            _merge_index(connections[0], report)
     report.say(report.summary(target.run_id))
     if problem is not None:
         raise click.ClickException(problem)
@@ -210,6 +208,18 @@ def _load(
             "Stopped before the end; load again to go on, files that are stored are skipped."
         )
     return report
+
+
+def _merge_index(connection: psycopg.Connection, report: Report) -> None:
+    """Merge what the load left in many pieces; all of it is found without, only less quickly."""
+    report.say("Merging the lexical index ...")
+    try:
+        connection.autocommit = True  # the procedure commits after each step
+        connection.execute("set default_transaction_isolation = 'read committed'")
+        connection.execute("call rag.maintain()")
+    except psycopg.Error as error:
+        reason = error.diag.message_primary or str(error)
+        report.say(f"It is not merged: {reason}. Everything is stored; call rag.maintain() later.")
 
 
 def _connect(

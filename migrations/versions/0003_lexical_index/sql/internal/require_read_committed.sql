@@ -8,7 +8,7 @@ begin
         raise exception using
             errcode = '25001',
             message = format('%s works at isolation level read committed alone', what),
-            hint    = 'Call it in a transaction of its own.';
+            hint    = 'Call it in a transaction of its own, begun at read committed.';
     end if;
 end
 $$;
