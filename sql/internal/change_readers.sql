@@ -63,6 +63,7 @@ begin
     end if;
     perform rag_internal.reclass_document(_document.document_id,
                                           rag_internal.intern_readers(_after));
+    perform rag_internal.keep_up_index(_document);
     return true;
 end
 $$;

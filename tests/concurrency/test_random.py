@@ -151,9 +151,9 @@ STEP_WEIGHTS = {
 def eager(cast: Cast) -> Iterator[None]:
     """Every ingest builds, merges and sweeps, in its own transaction, once a little is pending."""
     (definition,) = cast.root.run(
-        "select pg_get_functiondef('rag_internal.keep_up_index(text, integer)'::regprocedure)"
+        "select pg_get_functiondef('rag_internal.keep_up_index(rag_internal.document)'::regprocedure)"
     )
-    changed = definition.replace("random() > fresh / 256.0", "false").replace(":= 2048", ":= 3")
+    changed = definition.replace("random() > _fresh / 256.0", "false").replace(":= 2048", ":= 3")
     assert changed.count("false") == 1 and changed.count(":= 3") == 1
     cast.root.run(changed)
     yield

@@ -184,10 +184,14 @@ def test_a_merge_from_an_old_snapshot_brings_nothing_back(cast: Cast) -> None:
     cast.owner.delete(ids[0])
     cast.revoke(cast.owner, ids[3], "bob")
     cast.owner.delete(ids[6])
-    assert worker.build() == 2
+    # what was pending is gone: the one thing that an old snapshot cannot take
+    throws_ok(worker.connection, "select rag_internal.build_segment('english')", "40001")
+    worker.rollback()
+    worker.begin(REPEATABLE_READ)
+    cast.owner.delete(ids[1])
     assert worker.merge()
     worker.commit()
-    assert cast.bob.find() == ["01", "02", "04", "05", "07"]
+    assert cast.bob.find() == ["02", "04", "05", "07"]
     cast.assert_well()
     worker.begin(REPEATABLE_READ)
     cast.ingest(cast.owner, 8)

@@ -1981,6 +1981,7 @@ begin
     end if;
     perform rag_internal.reclass_document(_document.document_id,
                                           rag_internal.intern_readers(_after));
+    perform rag_internal.keep_up_index(_document);
     return true;
 end
 $$;
@@ -3049,13 +3050,22 @@ CREATE FUNCTION rag_internal.bury_entry() RETURNS trigger
     AS $$
 begin
     insert into rag_internal.tombstone (entry_id) values (old.entry_id) on conflict do nothing;
+    -- what nobody is building yet need not be read by searches any more; an older snapshot than
+    -- that of whoever built it would fail here
+    if current_setting('transaction_isolation') = 'read committed' then
+        delete from rag_internal.pending p
+        where (p.entry_id, p.first_index) in (
+            select f.entry_id, f.first_index from rag_internal.pending f
+            where f.entry_id = old.entry_id
+            for update skip locked);
+    end if;
     return null;
 end
 $$;
 
 ALTER FUNCTION rag_internal.bury_entry() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.bury_entry() IS 'Adds the tombstone of the entry that a row of indexed_document named before.';
+COMMENT ON FUNCTION rag_internal.bury_entry() IS 'Adds the tombstone of the entry that a row of indexed_document named before, and takes it out of rag_internal.pending where it can.';
 
 CREATE FUNCTION rag_internal.bury_strays(collection_id bigint) RETURNS integer
     LANGUAGE plpython3u
@@ -3854,7 +3864,9 @@ begin
                 using hint = 'Words of more than 2,046 bytes, and what lies beyond the part of a '
                              'passage that is analysed; docs/analysis.md tells the limits.';
         end if;
-        perform rag_internal.keep_up_index((document).text_config, chunks);
+    end if;
+    if status <> 'unchanged' then
+        perform rag_internal.keep_up_index(document);
     end if;
     return row((document).document_id, status, chunks, null, _words_skipped)::rag.ingested;
 end
@@ -3907,31 +3919,34 @@ ALTER FUNCTION rag_internal.iso_time(moment timestamp with time zone) OWNER TO r
 
 COMMENT ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) IS 'UTC in ISO 8601, seconds cut off; infinity and -infinity by these words.';
 
-CREATE FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) RETURNS void
+CREATE FUNCTION rag_internal.keep_up_index(document rag_internal.document) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _threshold constant integer := 2048;
+    _text_config text := (document).text_config;
+    _fresh bigint := (select count(*) from rag_internal.chunk c
+                      where c.document_id = (document).document_id);
 begin
     -- an older snapshot would collide with whoever builds or merges at the same time
-    if random() > fresh / 256.0
+    if random() > _fresh / 256.0
        or current_setting('transaction_isolation') <> 'read committed' then
         return;
     end if;
     if (select sum(p.passages) from rag_internal.pending p
-        where p.text_config = keep_up_index.text_config) >= _threshold then
-        perform rag_internal.build_segment(keep_up_index.text_config);
+        where p.text_config = _text_config) >= _threshold then
+        perform rag_internal.build_segment(_text_config);
         -- larger merges take seconds, and are left to rag.maintain()
-        perform rag_internal.merge_segments(keep_up_index.text_config, 16384);
+        perform rag_internal.merge_segments(_text_config, 16384);
         perform rag_internal.sweep_tombstones();
     end if;
 end
 $$;
 
-ALTER FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.keep_up_index(document rag_internal.document) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) IS 'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at once for each 256 fresh passages on average, and at read committed only.';
+COMMENT ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) IS 'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at once for each 256 passages that are indexed, on average, and at read committed only. document: what was indexed.';
 
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4792,7 +4807,7 @@ begin
         raise exception using
             errcode = '25001',
             message = format('%s works at isolation level read committed alone', what),
-            hint    = 'Call it in a transaction of its own.';
+            hint    = 'Call it in a transaction of its own, begun at read committed.';
     end if;
 end
 $$;
@@ -6227,7 +6242,7 @@ REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM 
 
 REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.keep_up_index(text_config text, fresh integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 

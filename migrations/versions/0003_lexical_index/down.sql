@@ -46,7 +46,7 @@ drop function rag_internal.index_document(uuid);
 drop function rag_internal.index_text(text, text[], text, text, integer, integer);
 drop function rag_internal.indexable_words(text);
 drop function rag_internal.ingested(rag_internal.document, text, integer);
-drop function rag_internal.keep_up_index(text, integer);
+drop function rag_internal.keep_up_index(rag_internal.document);
 drop function rag_internal.lexemes_of(text, text, text, text);
 drop function rag_internal.lexical_scope(rag_internal.identity, text[]);
 drop function rag_internal.maintain_step(name, bytea);

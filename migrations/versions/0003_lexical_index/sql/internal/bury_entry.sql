@@ -7,11 +7,21 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     insert into rag_internal.tombstone (entry_id) values (old.entry_id) on conflict do nothing;
+    -- what nobody is building yet need not be read by searches any more; an older snapshot than
+    -- that of whoever built it would fail here
+    if current_setting('transaction_isolation') = 'read committed' then
+        delete from rag_internal.pending p
+        where (p.entry_id, p.first_index) in (
+            select f.entry_id, f.first_index from rag_internal.pending f
+            where f.entry_id = old.entry_id
+            for update skip locked);
+    end if;
     return null;
 end
 $$;
 
 comment on function rag_internal.bury_entry() is
-    'Adds the tombstone of the entry that a row of indexed_document named before.';
+    'Adds the tombstone of the entry that a row of indexed_document named before, and takes it '
+    'out of rag_internal.pending where it can.';
 alter function rag_internal.bury_entry() owner to rag_owner;
 revoke all on function rag_internal.bury_entry() from public;

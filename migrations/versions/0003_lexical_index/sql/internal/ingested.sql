@@ -21,7 +21,9 @@ begin
                 using hint = 'Words of more than 2,046 bytes, and what lies beyond the part of a '
                              'passage that is analysed; docs/analysis.md tells the limits.';
         end if;
-        perform rag_internal.keep_up_index((document).text_config, chunks);
+    end if;
+    if status <> 'unchanged' then
+        perform rag_internal.keep_up_index(document);
     end if;
     return row((document).document_id, status, chunks, null, _words_skipped)::rag.ingested;
 end
