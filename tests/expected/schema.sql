@@ -1542,6 +1542,15 @@ begin
                      k.analyzed_as is distinct from
                      rag_internal.analyzer_stamp(k.text_config) as outdated
               from rag_internal.visible_collections(_identity, null) k) s;
+    if _identity.sees_everything then
+        return query
+            select 'upkeep', case when p.passages > 20000 then 'warn' else 'ok' end,
+                   format('%s passages wait to be built into the lexical index', p.passages),
+                   case when p.passages > 20000
+                        then 'call rag.maintain(): searches read all that waits.' end
+            from (select coalesce(sum(w.passages), 0) as passages
+                  from rag_internal.pending w) p;
+    end if;
     return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
@@ -4349,7 +4358,8 @@ CREATE FUNCTION rag_internal.prefix_form(prefix text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select translate(rag_internal.fold_text(prefix), '-_''', '')
+    select translate(regexp_replace(rag_internal.fold_text(prefix), '^v([0-9]+[.])', '\1'), '-_''',
+                     '')
 $$;
 
 ALTER FUNCTION rag_internal.prefix_form(prefix text) OWNER TO rag_owner;

@@ -142,6 +142,16 @@ def test_a_missing_package_is_named(plpy: FakePlpy, monkeypatch: pytest.MonkeyPa
     assert caught.value.sqlstate == "55000"
 
 
+def test_a_cache_size_that_is_no_number(plpy: FakePlpy) -> None:
+    engine = Engine(plpy, None)
+    engine.index_cache_mb = "much"
+    with pytest.raises(
+        SqlError, match="index_cache_mb in rag_internal.setting is 'much'"
+    ) as caught:
+        engine.build_segment("english")
+    assert caught.value.sqlstate == "22023"
+
+
 def test_no_folder_for_models(
     plpy: FakePlpy, model_row: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,7 +121,7 @@ def _notes(rows: Sequence[dict[str, Any]]) -> list[str]:
     notes = []
     corrected = next((row["corrected_query"] for row in rows if row["corrected_query"]), None)
     if corrected:
-        notes.append(f"Searched for: {without_controls(corrected)}")
+        notes.append(f"Corrected, in the fuzzy leg: {without_controls(corrected)}")
     degraded = sorted({note for row in rows for note in row["degraded"] or ()})
     if degraded:
         notes.append(f"Without: {', '.join(degraded)}")

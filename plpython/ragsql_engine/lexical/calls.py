@@ -1,10 +1,12 @@
 """What SQL functions ask of the lexical index."""
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ragsql_engine.calls import Calls, Row, translated
+from ragsql_engine.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from ragsql_engine.lexical.index import LexicalIndex
@@ -90,7 +92,7 @@ class LexicalCalls(Calls):
     def _store(self) -> "Store":
         from ragsql_engine.lexical.store import Store
 
-        return Store(self._rows, int(self.index_cache_mb) * 2**20)
+        return Store(self._rows, megabytes(self.index_cache_mb) * 2**20)
 
     @cached_property
     def _index(self) -> "LexicalIndex":
@@ -109,6 +111,17 @@ class LexicalCalls(Calls):
         from ragsql_engine.lexical.upkeep import Upkeep
 
         return Upkeep(self._rows, self._store, self._pause)
+
+
+def megabytes(setting: int | str) -> int:
+    """The setting index_cache_mb; InvalidParameter where it is no number of MiB."""
+    if not re.fullmatch(r"[1-9][0-9]{0,6}", str(setting)):
+        raise InvalidParameter(
+            f"index_cache_mb in rag_internal.setting is {setting!r}, but must be a number of MiB",
+            hint="update rag_internal.setting set value = '256' where name = 'index_cache_mb'; "
+            "then reconnect.",
+        )
+    return int(setting)
 
 
 def _scope(scope: Row) -> "tuple[Reader, Sequence[int] | None, Filters]":

@@ -87,6 +87,15 @@ begin
                      k.analyzed_as is distinct from
                      rag_internal.analyzer_stamp(k.text_config) as outdated
               from rag_internal.visible_collections(_identity, null) k) s;
+    if _identity.sees_everything then
+        return query
+            select 'upkeep', case when p.passages > 20000 then 'warn' else 'ok' end,
+                   format('%s passages wait to be built into the lexical index', p.passages),
+                   case when p.passages > 20000
+                        then 'call rag.maintain(): searches read all that waits.' end
+            from (select coalesce(sum(w.passages), 0) as passages
+                  from rag_internal.pending w) p;
+    end if;
     return query
         select 'locale', case when d.datctype in ('C', 'POSIX') then 'warn' else 'ok' end,
                format('lc_ctype %s, encoding %s', d.datctype, pg_encoding_to_char(d.encoding)),
@@ -123,7 +132,8 @@ begin
 end
 $$;
 
-comment on function rag_internal.doctor(name, bytea) is 'See rag.doctor.';
+comment on function rag_internal.doctor(name, bytea) is
+    'See rag.doctor.';
 alter function rag_internal.doctor(name, bytea) owner to rag_owner;
 revoke all on function rag_internal.doctor(name, bytea) from public;
 grant execute on function rag_internal.doctor(name, bytea) to rag_reader;
