@@ -161,7 +161,7 @@ def test_c08_versions_with_and_without_their_letter(conn: Connection) -> None:
     fill(conn, other, with_letter, without)
     for query in ("2.14.0", "v2.14.0", "2.14"):
         assert set(found(conn, query)[:2]) == {with_letter, without}, query
-    assert set(found(conn, "v2.14.*")) == {with_letter, without}
+    assert {with_letter, without} <= set(found(conn, "v2.14*"))
     assert found(conn, "2.140")[0] == other
 
 

@@ -145,9 +145,7 @@ def test_a_missing_package_is_named(plpy: FakePlpy, monkeypatch: pytest.MonkeyPa
 def test_a_cache_size_that_is_no_number(plpy: FakePlpy) -> None:
     engine = Engine(plpy, None)
     engine.index_cache_mb = "much"
-    with pytest.raises(
-        SqlError, match="index_cache_mb in rag_internal.setting is 'much'"
-    ) as caught:
+    with pytest.raises(SqlError, match=r"index_cache_mb .* is 'much'") as caught:
         engine.build_segment("english")
     assert caught.value.sqlstate == "22023"
 
