@@ -17,7 +17,6 @@ from ragsql_engine.fuzzy import (
     Corrected,
     Meaning,
     Word,
-    closest_words,
     correct_query,
     corrections,
     interpret,
@@ -26,6 +25,7 @@ from ragsql_engine.fuzzy import (
     variants,
     words_of,
 )
+from ragsql_engine.fuzzy.distance import closest_words
 from ragsql_engine.lexical.question import parse
 from unit.fuzzy_stand_ins import TextPart, TextVocabulary, forms, is_stop
 
