@@ -4,7 +4,6 @@
 create or replace function rag_internal.ascii_words(folded text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
-set standard_conforming_strings = on
 as $$
 declare
     _text text := folded;
@@ -15,11 +14,7 @@ begin
         return null;
     end if;
     if strpos(_text, '''s') > 0 then
-        _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', '\1', 'g');
-    end if;
-    if _text ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
-        _text := regexp_replace(
-            _text, '(^|[^a-z0-9])v([0-9]+\.[0-9])', '\1\2', 'g');
+        _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', E'\\1', 'g');
     end if;
     return regexp_replace(_text, '[-_./<&+~]', ' ', 'g');
 end

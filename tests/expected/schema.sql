@@ -577,7 +577,6 @@ COMMENT ON FUNCTION rag.alter_collection(name text, description text, strategy t
 CREATE FUNCTION rag_internal.ascii_words(folded text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     _text text := folded;
@@ -588,11 +587,7 @@ begin
         return null;
     end if;
     if strpos(_text, '''s') > 0 then
-        _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', '\1', 'g');
-    end if;
-    if _text ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
-        _text := regexp_replace(
-            _text, '(^|[^a-z0-9])v([0-9]+\.[0-9])', '\1\2', 'g');
+        _text := regexp_replace(_text, '([a-z0-9])''s(?![a-z0-9])', E'\\1', 'g');
     end if;
     return regexp_replace(_text, '[-_./<&+~]', ' ', 'g');
 end
@@ -605,7 +600,6 @@ COMMENT ON FUNCTION rag_internal.ascii_words(folded text) IS 'A folded text in w
 CREATE FUNCTION rag_internal.compound_forms(folded text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
     _longest constant integer := 128;
@@ -613,8 +607,8 @@ declare
     _exact text;
     _more text;
 begin
-    if folded !~ ('[a-z0-9\u0080-\u1fff][-._@''][a-z0-9_\u0080-\u1fff]|[a-z](?:\+\+|#)|'
-                  '(?:^|[\s"''`(/,=])\.[a-z]') then
+    if folded !~ (E'[a-z0-9\\u0080-\\u1fff][-._@''][a-z0-9_\\u0080-\\u1fff]|[a-z](?:\\+\\+|#)|'
+                  '(?:^|[\\s"''`(/,=])\\.[a-z]') then
         return array[_joined, _exact];
     end if;
     select string_agg(translate(c.form, '-_', ''), ' ')
@@ -625,51 +619,58 @@ begin
     into _joined, _exact
     from (select m.form[1] as form, m.place
           from regexp_matches(folded,
-              '[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+'
-              '(?:(?:[-.@]|_+)[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+)+', 'g')
+              E'[a-z0-9\\u0080-\\u0dff\\u0f00-\\u0fff\\u1e00-\\u1fff]+'
+              '(?:(?:[-.@]|_+)[a-z0-9\\u0080-\\u0dff\\u0f00-\\u0fff\\u1e00-\\u1fff]+)+', 'g')
               with ordinality m (form, place)
           offset 0) c
     where octet_length(c.form) <= _longest;
 
     -- what the less simple of them are known by, too: the words in foo_bar.py, u.s.a. and node.js,
     -- both sides of a mail address, the version in v2.14.0 and libfoo-2.14.0
-    if _exact ~ '_|(?:^| )[a-z](?:\.[a-z])+:|\.js:' then
+    if _exact ~ E'_|(?:^| )[a-z](?:\\.[a-z])+:|\\.js:' then
         select string_agg(translate(m.form[1], '._', ''), ' ')
         into _more
         from regexp_matches(
-            _exact, '[^ .@:_-]+(?:_+[^ .@:_-]+)+|\m[a-z](?:\.[a-z])+(?=:)|\m[a-z]+\.js(?=:)', 'g')
+            _exact,
+            E'[^ .@:_-]+(?:_+[^ .@:_-]+)+|\\m[a-z](?:\\.[a-z])+(?=:)|\\m[a-z]+\\.js(?=:)', 'g')
             m (form);
         _joined := nullif(concat_ws(' ', _joined, _more), '');
-        _exact := regexp_replace(_exact, '(^| )[a-z](?:\.[a-z])+:[0-9]+', '\1', 'g');
+        _exact := regexp_replace(_exact, E'(^| )[a-z](?:\\.[a-z])+:[0-9]+', E'\\1', 'g');
     end if;
     if strpos(_exact, '@') > 0 then
-        _exact := regexp_replace(_exact, '([^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \2\3', 'g');
+        _exact := regexp_replace(_exact, '([^ @:]+)@([^ @:]+)(:[0-9]+)', E'\\1@\\2\\3 \\2\\3', 'g');
         _exact := regexp_replace(
-            _exact, '([^ @:]+\.[^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \1\3', 'g');
+            _exact, E'([^ @:]+\\.[^ @:]+)@([^ @:]+)(:[0-9]+)', E'\\1@\\2\\3 \\1\\3', 'g');
     end if;
     if _exact ~ '(?:^| )v[0-9]|[0-9]-|-v?[0-9]' then
-        _exact := regexp_replace(_exact, '(^| )v(?=[0-9])', '\1', 'g');
+        -- 2.14 has the words of v2.14.0, too
+        select string_agg(m.form[1], ' ')
+        into _more
+        from regexp_matches(_exact, '(?:^| )v([0-9]+)[.]', 'g') m (form);
+        _joined := nullif(concat_ws(' ', _joined, _more), '');
+        _exact := regexp_replace(_exact, '(^| )v(?=[0-9])', E'\\1', 'g');
         _exact := regexp_replace(
-            _exact, '(?:(^| )|([^ @:]+-)v?)([0-9]+(?:\.[0-9]+)+)((?:-[^ @:]+)?)(:[0-9]+)',
-            '\1\2\3\4\5 \3\5', 'g');
+            _exact, E'(?:(^| )|([^ @:]+-)v?)([0-9]+(?:\\.[0-9]+)+)((?:-[^ @:]+)?)(:[0-9]+)',
+            E'\\1\\2\\3\\4\\5 \\3\\5', 'g');
     end if;
 
     -- a shorter rest is that of a contraction
-    if strpos(folded, '''') > 0 and folded ~ '[a-z0-9\u0080-\u0dff]''[a-z\u0080-\u0dff]{3}' then
+    if strpos(folded, '''') > 0
+       and folded ~ E'[a-z0-9\\u0080-\\u0dff]''[a-z\\u0080-\\u0dff]{3}' then
         select string_agg(m.form[1] || m.form[2], ' ')
         into _more
         from regexp_matches(
-            folded, '([a-z0-9\u0080-\u0dff]+)''([a-z\u0080-\u0dff]{3,})', 'g') m (form)
+            folded, E'([a-z0-9\\u0080-\\u0dff]+)''([a-z\\u0080-\\u0dff]{3,})', 'g') m (form)
         where m.form[1] !~ '^(?:[cdjlmnst]|qu|[a-z]*ll|un)$'
           and octet_length(m.form[1]) + octet_length(m.form[2]) <= _longest;
         _joined := nullif(concat_ws(' ', _joined, _more), '');
     end if;
-    if folded ~ '[a-z](?:\+\+|#)|(?:^|[\s"''`(/,=])\.[a-z]' then
+    if folded ~ E'[a-z](?:\\+\\+|#)|(?:^|[\\s"''`(/,=])\\.[a-z]' then
         select string_agg(c.form || ':' || c.place, ' ')
         into _more
         from (select coalesce(m.form[1], m.form[2]) as form, m.place
               from regexp_matches(folded,
-                  '([a-z]+(?:\+\+|#)(?![a-z#]))|(?:^|[\s"''`(/,=])(\.[a-z][a-z0-9]*)', 'g')
+                  E'([a-z]+(?:\\+\\+|#)(?![a-z#]))|(?:^|[\\s"''`(/,=])(\\.[a-z][a-z0-9]*)', 'g')
                   with ordinality m (form, place)) c
         where octet_length(c.form) <= _longest and (length(c.form) = 2 or c.form !~ '#');
         _exact := nullif(concat_ws(' ', _exact, _more), '');
@@ -704,13 +705,12 @@ COMMENT ON FUNCTION rag_internal.indexable_words(words text) IS 'Words parted by
 CREATE FUNCTION rag_internal.single_characters(folded text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $$
     select regexp_replace(
         regexp_replace(
-            folded, '[^\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3'
-                    '\uf900-\ufaff\U00020000-\U0003ffff]+', '', 'g'),
-        '.', '\& ', 'g')
+            folded, E'[^\\u2e80-\\u2fdf\\u3005-\\u3007\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3'
+                    '\\uf900-\\ufaff\\U00020000-\\U0003ffff]+', '', 'g'),
+        '.', E'\\& ', 'g')
 $$;
 
 ALTER FUNCTION rag_internal.single_characters(folded text) OWNER TO rag_owner;
@@ -720,38 +720,39 @@ COMMENT ON FUNCTION rag_internal.single_characters(folded text) IS 'The Han and 
 CREATE FUNCTION rag_internal.word_stream(folded text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     -- letters, and the marks that follow them, of the scripts written without spaces
     _letters constant text :=
-        '\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u0edc-\u0edf'
-        '\u1000-\u102a\u103f\u1050-\u1055\u105a-\u105d\u1061\u1065\u1066\u106e-\u1070\u1075-\u1081'
-        '\u108e\u1780-\u17b3\u17d7\u17dc\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035'
-        '\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f'
-        '\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff'
-        '\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff';
+        E'\\u0e01-\\u0e30\\u0e32\\u0e33\\u0e40-\\u0e46\\u0e81-\\u0eb0\\u0eb2\\u0eb3'
+         '\\u0ebd-\\u0ec6\\u0edc-\\u0edf'
+        '\\u1000-\\u102a\\u103f\\u1050-\\u1055\\u105a-\\u105d\\u1061\\u1065\\u1066'
+        '\\u106e-\\u1070\\u1075-\\u1081'
+        '\\u108e\\u1780-\\u17b3\\u17d7\\u17dc\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029'
+        '\\u3031-\\u3035'
+        '\\u3038-\\u303c\\u3041-\\u3096\\u309d-\\u309f\\u30a1-\\u30fa\\u30fc-\\u30ff\\u3105-\\u312f'
+        '\\u31a0-\\u31bf\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff'
+        '\\uac00-\\ud7a3\\uf900-\\ufaff\\U00020000-\\U0003ffff';
     _marks constant text :=
-        '\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059'
-        '\u105e-\u1060\u1062-\u1064\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d'
-        '\u17b4-\u17d3\u17dd\u3099\u309a';
+        E'\\u0e31\\u0e34-\\u0e3a\\u0e47-\\u0e4e\\u0eb1\\u0eb4-\\u0ebc\\u0ec8-\\u0ece'
+         '\\u102b-\\u103e\\u1056-\\u1059'
+        '\\u105e-\\u1060\\u1062-\\u1064\\u1067-\\u106d\\u1071-\\u1074\\u1082-\\u108d\\u108f'
+        '\\u109a-\\u109d'
+        '\\u17b4-\\u17d3\\u17dd\\u3099\\u309a';
     _words text := folded;
 begin
     if strpos(_words, '''') > 0 then
         _words := regexp_replace(
-            _words, '([a-z0-9\u0080-\U0010ffff])''s(?![a-z0-9\u0080-\U0010ffff])', '\1', 'g');
+            _words, E'([a-z0-9\\u0080-\\U0010ffff])''s(?![a-z0-9\\u0080-\\U0010ffff])', E'\\1',
+            'g');
     end if;
-    if _words ~ 'v[0-9]+\.[0-9]' then  -- a version is the same without it
-        _words := regexp_replace(
-            _words, '(^|[^a-z0-9\u0080-\U0010ffff])v([0-9]+\.[0-9])', '\1\2', 'g');
-    end if;
-    _words := regexp_replace(_words, '[^a-z0-9 \u0080-\U0010ffff]+', ' ', 'g');
+    _words := regexp_replace(_words, E'[^a-z0-9 \\u0080-\\U0010ffff]+', ' ', 'g');
     if octet_length(_words) > char_length(_words) and _words ~ ('[' || _letters || ']') then
-        _words := regexp_replace(_words, '[' || _letters || _marks || ']+', ' \& ', 'g');
+        _words := regexp_replace(_words, '[' || _letters || _marks || ']+', E' \\& ', 'g');
         _words := regexp_replace(
             _words,
             '(?<=[' || _letters || _marks || '])[' || _letters || '][' || _marks || ']*'
-            '(?=[' || _letters || '])', '\& \&', 'g');
+            '(?=[' || _letters || '])', E'\\& \\&', 'g');
     end if;
     return _words;
 end
@@ -814,16 +815,16 @@ COMMENT ON FUNCTION rag_internal.fitting_part(folded text) IS 'The part of a fol
 CREATE FUNCTION rag_internal.lexemes_of(config text, words text, joined text, exact text) RETURNS tsvector
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     _gap constant tsvector := E'\x01:16';
     _words text := words;
 begin
     if config = 'arabic' then
-        _words := regexp_replace(_words, '(?<![\u0620-\u064a])'
-            '((?:[\u0628\u0641\u0643\u0648]?\u0627\u0644|\u0644\u0644)[\u0621-\u064a]{3,})'
-            '\u0647(?![\u0620-\u064a])', E'\\1\u0629', 'g');
+        _words := regexp_replace(_words, E'(?<![\\u0620-\\u064a])'
+            '((?:[\\u0628\\u0641\\u0643\\u0648]?\\u0627\\u0644|\\u0644\\u0644)'
+            '[\\u0621-\\u064a]{3,})'
+            '\\u0647(?![\\u0620-\\u064a])', E'\\1\u0629', 'g');
     end if;
     if joined is null and exact is null then
         return to_tsvector(config::regconfig, _words);
@@ -902,47 +903,60 @@ COMMENT ON FUNCTION rag_internal.canonical_text_config(config text) IS 'The name
 CREATE FUNCTION rag_internal.fold_text(content text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET standard_conforming_strings TO 'on'
     AS $$
 declare
     -- categories P, S, Z, No, Cc, Cf and Co of Unicode
-    _signs constant text := '['
-        '\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u02c2-\u02c5'
-        '\u02d2-\u02df\u02e5-\u02eb\u02ed\u02ef-\u02ff\u0375\u037e\u0384\u0385\u0387\u03f6'
-        '\u0482\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u060f\u061b-\u061f'
-        '\u066a-\u066d\u06d4\u06dd\u06de\u06e9\u06fd\u06fe\u0700-\u070f\u07f6-\u07f9'
-        '\u07fe\u07ff\u0830-\u083e\u085e\u0888\u0890\u0891\u08e2\u0964\u0965\u0970'
-        '\u09f2-\u09fb\u09fd\u0a76\u0af0\u0af1\u0b70\u0b72-\u0b77\u0bf0-\u0bfa\u0c77-\u0c7f'
-        '\u0c84\u0d4f\u0d58-\u0d5e\u0d70-\u0d79\u0df4\u0e3f\u0e4f\u0e5a\u0e5b\u0f01-\u0f17'
-        '\u0f1a-\u0f1f\u0f2a-\u0f34\u0f36\u0f38\u0f3a-\u0f3d\u0f85\u0fbe-\u0fc5\u0fc7-\u0fda'
-        '\u104a-\u104f\u109e\u109f\u10fb\u1360-\u137c\u1390-\u1399\u1400\u166d\u166e\u1680'
-        '\u169b\u169c\u16eb-\u16ed\u1735\u1736\u17d4-\u17d6\u17d8-\u17db\u17f0-\u180a\u180e'
-        '\u1940-\u1945\u19da-\u19ff\u1a1e\u1a1f\u1aa0-\u1aa6\u1aa8-\u1aad\u1b5a-\u1b6a'
-        '\u1b74-\u1b7e\u1bfc-\u1bff\u1c3b-\u1c3f\u1c7e\u1c7f\u1cc0-\u1cc7\u1cd3\u1fbd'
-        '\u1fbf-\u1fc1\u1fcd-\u1fcf\u1fdd-\u1fdf\u1fed-\u1fef\u1ffd-\u2070\u2074-\u207e'
-        '\u2080-\u208e\u20a0-\u20c0\u2100\u2101\u2103-\u2106\u2108\u2109\u2114\u2116-\u2118'
-        '\u211e-\u2123\u2125\u2127\u2129\u212e\u213a\u213b\u2140-\u2144\u214a-\u214d'
-        '\u214f-\u215f\u2189-\u2bff\u2ce5-\u2cea\u2cf9-\u2cff\u2d70\u2e00-\u2e2e\u2e30-\u3004'
-        '\u3008-\u3020\u3030\u3036\u3037\u303d-\u303f\u309b\u309c\u30a0\u30fb\u3190-\u319f'
-        '\u31c0-\u31e3\u3200-\u33ff\u4dc0-\u4dff\ua490-\ua4c6\ua4fe\ua4ff\ua60d-\ua60f\ua673'
-        '\ua67e\ua6f2-\ua716\ua720\ua721\ua789\ua78a\ua828-\ua82b\ua830-\ua839\ua874-\ua877'
-        '\ua8ce\ua8cf\ua8f8-\ua8fa\ua8fc\ua92e\ua92f\ua95f\ua9c1-\ua9cd\ua9de\ua9df'
-        '\uaa5c-\uaa5f\uaa77-\uaa79\uaade\uaadf\uaaf0\uaaf1\uab5b\uab6a\uab6b\uabeb'
-        '\ue000-\uf8ff\ufb29\ufbb2-\ufbc2\ufd3e-\ufd4f\ufdcf\ufdfc-\ufdff\ufe10-\ufe19'
-        '\ufe30-\ufe6b\ufeff-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\uffe0-\ufffd'
-        '\U0001d000-\U0001d1ff\U0001f000-\U0001faff\U0001fb00-\U0001fbca\U000e0000-\U000e00ff'
-        '\U000f0000-\U0010ffff'
+    _signs constant text := E'['
+        '\\u0080-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u02c2-\\u02c5'
+        '\\u02d2-\\u02df\\u02e5-\\u02eb\\u02ed\\u02ef-\\u02ff\\u0375\\u037e\\u0384\\u0385'
+        '\\u0387\\u03f6'
+        '\\u0482\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6\\u05f3-\\u060f'
+        '\\u061b-\\u061f'
+        '\\u066a-\\u066d\\u06d4\\u06dd\\u06de\\u06e9\\u06fd\\u06fe\\u0700-\\u070f\\u07f6-\\u07f9'
+        '\\u07fe\\u07ff\\u0830-\\u083e\\u085e\\u0888\\u0890\\u0891\\u08e2\\u0964\\u0965\\u0970'
+        '\\u09f2-\\u09fb\\u09fd\\u0a76\\u0af0\\u0af1\\u0b70\\u0b72-\\u0b77\\u0bf0-\\u0bfa'
+        '\\u0c77-\\u0c7f'
+        '\\u0c84\\u0d4f\\u0d58-\\u0d5e\\u0d70-\\u0d79\\u0df4\\u0e3f\\u0e4f\\u0e5a\\u0e5b'
+        '\\u0f01-\\u0f17'
+        '\\u0f1a-\\u0f1f\\u0f2a-\\u0f34\\u0f36\\u0f38\\u0f3a-\\u0f3d\\u0f85\\u0fbe-\\u0fc5'
+        '\\u0fc7-\\u0fda'
+        '\\u104a-\\u104f\\u109e\\u109f\\u10fb\\u1360-\\u137c\\u1390-\\u1399\\u1400\\u166d'
+        '\\u166e\\u1680'
+        '\\u169b\\u169c\\u16eb-\\u16ed\\u1735\\u1736\\u17d4-\\u17d6\\u17d8-\\u17db'
+        '\\u17f0-\\u180a\\u180e'
+        '\\u1940-\\u1945\\u19da-\\u19ff\\u1a1e\\u1a1f\\u1aa0-\\u1aa6\\u1aa8-\\u1aad\\u1b5a-\\u1b6a'
+        '\\u1b74-\\u1b7e\\u1bfc-\\u1bff\\u1c3b-\\u1c3f\\u1c7e\\u1c7f\\u1cc0-\\u1cc7\\u1cd3\\u1fbd'
+        '\\u1fbf-\\u1fc1\\u1fcd-\\u1fcf\\u1fdd-\\u1fdf\\u1fed-\\u1fef\\u1ffd-\\u2070\\u2074-\\u207e'
+        '\\u2080-\\u208e\\u20a0-\\u20c0\\u2100\\u2101\\u2103-\\u2106\\u2108\\u2109\\u2114'
+        '\\u2116-\\u2118'
+        '\\u211e-\\u2123\\u2125\\u2127\\u2129\\u212e\\u213a\\u213b\\u2140-\\u2144\\u214a-\\u214d'
+        '\\u214f-\\u215f\\u2189-\\u2bff\\u2ce5-\\u2cea\\u2cf9-\\u2cff\\u2d70\\u2e00-\\u2e2e'
+        '\\u2e30-\\u3004'
+        '\\u3008-\\u3020\\u3030\\u3036\\u3037\\u303d-\\u303f\\u309b\\u309c\\u30a0\\u30fb'
+        '\\u3190-\\u319f'
+        '\\u31c0-\\u31ef\\u3200-\\u33ff\\u4dc0-\\u4dff\\ua490-\\ua4c6\\ua4fe\\ua4ff'
+        '\\ua60d-\\ua60f\\ua673'
+        '\\ua67e\\ua6f2-\\ua716\\ua720\\ua721\\ua789\\ua78a\\ua828-\\ua82b\\ua830-\\ua839'
+        '\\ua874-\\ua877'
+        '\\ua8ce\\ua8cf\\ua8f8-\\ua8fa\\ua8fc\\ua92e\\ua92f\\ua95f\\ua9c1-\\ua9cd\\ua9de\\ua9df'
+        '\\uaa5c-\\uaa5f\\uaa77-\\uaa79\\uaade\\uaadf\\uaaf0\\uaaf1\\uab5b\\uab6a\\uab6b\\uabeb'
+        '\\ue000-\\uf8ff\\ufb29\\ufbb2-\\ufbc2\\ufd3e-\\ufd4f\\ufdcf\\ufdfc-\\ufdff\\ufe10-\\ufe19'
+        '\\ufe30-\\ufe6b\\ufeff-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\uffe0-\\ufffd'
+        '\\U0001d000-\\U0001d1ff\\U0001f000-\\U0001faff\\U0001fb00-\\U0001fbca'
+        '\\U000e0000-\\U000e00ff'
+        '\\U000f0000-\\U0010ffff'
         ']+';
     _text text := content;
 begin
     if octet_length(_text) = char_length(_text) then
         return lower(_text collate "C");
     end if;
-    _text := regexp_replace(_text, '[\u2018\u2019\u201b\u2032\u02bc]', '''', 'g');
-    _text := regexp_replace(_text, '[\u2010-\u2013\u2212]', '-', 'g');
+    _text := regexp_replace(_text, E'[\\u2018\\u2019\\u201b\\u2032\\u02bc]', '''', 'g');
+    _text := regexp_replace(_text, E'[\\u2010-\\u2013\\u2212]', '-', 'g');
     _text := regexp_replace(_text,
-        '[\u00a0-\u00a7\u00a9\u00ab\u00ae\u00b0\u00b1\u00b6\u00bb\u00bf\u00d7\u2014-\u2017'
-        '\u201c-\u2027\u2030\u2039\u203a\u2190-\u21ff\u2500-\u25ff]+', ' ', 'g');
+        E'[\\u00a0-\\u00a7\\u00a9\\u00ab\\u00ae\\u00b0\\u00b1\\u00b6\\u00bb\\u00bf\\u00d7'
+         '\\u2014-\\u2017'
+        '\\u201c-\\u2027\\u2030\\u2039\\u203a\\u2190-\\u21ff\\u2500-\\u25ff]+', ' ', 'g');
     if octet_length(_text) = char_length(_text) then
         return lower(_text collate "C");
     end if;
@@ -953,20 +967,20 @@ begin
     _text := regexp_replace(
         replace(replace(lower(normalize(_text, nfkd) collate "und-x-icu"),
                         E'\u0438\u0306', E'\u0439'), E'\u02bc', ''''),
-        '[\u0300-\u036f\u0610-\u061a\u061c\u0640\u064b-\u065f\u0670\u06d6-\u06dc'
-        '\u06df-\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff\u00ad\u200d-\u200f'
-        '\u202a-\u202e\u2060\u2066-\u2069\u20d0-\u20f0\ufe00-\ufe0f\ufeff]+', '', 'g');
+        E'[\\u0300-\\u036f\\u0610-\\u061a\\u061c\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06dc'
+        '\\u06df-\\u06e8\\u06ea-\\u06ed\\u08d3-\\u08e1\\u08e3-\\u08ff\\u00ad\\u200d-\\u200f'
+        '\\u202a-\\u202e\\u2060\\u2066-\\u2069\\u20d0-\\u20f0\\ufe00-\\ufe0f\\ufeff]+', '', 'g');
     if octet_length(_text) = char_length(_text) then
         return _text;
     end if;
     -- The non-joiner parts the stem of a Persian word from its affix, which others write with a
     -- space or as one word: all three match. Thai, Lao, Burmese and Khmer mark words with the
     -- zero-width space.
-    if _text ~ '[\u0600-\u08ff\u200b\u200c]' then
+    if _text ~ E'[\\u0600-\\u08ff\\u200b\\u200c]' then
         _text := translate(
             regexp_replace(regexp_replace(_text,
-                '([\u0620-\u06ff]+)\u200c([\u0620-\u06ff]+)', '\1 \2 \1\2', 'g'),
-                '(?<=[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff])\u200b', ' ', 'g'),
+                E'([\\u0620-\\u06ff]+)\\u200c([\\u0620-\\u06ff]+)', E'\\1 \\2 \\1\\2', 'g'),
+                E'(?<=[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff])\\u200b', ' ', 'g'),
             -- alef wasla, alef maqsura, Persian yeh and keheh, teh marbuta (two), heh goal; digits
             E'\u0671\u0649\u06cc\u06a9\u0629\u06c3\u06c1'
              '\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669'
@@ -978,9 +992,9 @@ begin
     -- Letters that keyboards elsewhere lack and Unicode does not take apart: sharp s, ligatures,
     -- letters with strokes, dotless i, final sigma, the Catalan double l; and digits: Devanagari,
     -- Bengali, Thai, Lao, Burmese, Khmer
-    if _text ~ '[\u00b7\u00df\u00e6\u00f8\u00fe\u0111\u0127\u0131\u0142\u0153\u03c2'
-               '\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59\u0ed0-\u0ed9\u1040-\u1049'
-               '\u17e0-\u17e9]' then
+    if _text ~ E'[\\u00b7\\u00df\\u00e6\\u00f8\\u00fe\\u0111\\u0127\\u0131\\u0142\\u0153\\u03c2'
+               '\\u0966-\\u096f\\u09e6-\\u09ef\\u0e50-\\u0e59\\u0ed0-\\u0ed9\\u1040-\\u1049'
+               '\\u17e0-\\u17e9]' then
         _text := translate(
             replace(replace(replace(replace(replace(_text,
                 E'\u00df', 'ss'), E'\u00e6', 'ae'), E'\u0153', 'oe'), E'\u00fe', 'th'),
@@ -5782,7 +5796,7 @@ CREATE TRIGGER bury_entry AFTER DELETE OR UPDATE ON rag_internal.indexed_documen
 
 COMMENT ON TRIGGER bury_entry ON rag_internal.indexed_document IS 'Leaves a tombstone.';
 
-CREATE TRIGGER follow_document AFTER UPDATE OF acl_id, collection_id, text_config, status, valid_from, valid_until ON rag_internal.document FOR EACH ROW WHEN (((((((old.acl_id IS DISTINCT FROM new.acl_id) OR (old.collection_id IS DISTINCT FROM new.collection_id)) OR (old.text_config IS DISTINCT FROM new.text_config)) OR (old.status IS DISTINCT FROM new.status)) OR (old.valid_from IS DISTINCT FROM new.valid_from)) OR (old.valid_until IS DISTINCT FROM new.valid_until))) EXECUTE FUNCTION rag_internal.follow_document();
+CREATE TRIGGER follow_document AFTER UPDATE OF acl_id, collection_id, text_config, status, valid_from, valid_until ON rag_internal.document FOR EACH ROW WHEN (((old.acl_id IS DISTINCT FROM new.acl_id) OR (old.collection_id IS DISTINCT FROM new.collection_id) OR (old.text_config IS DISTINCT FROM new.text_config) OR (old.status IS DISTINCT FROM new.status) OR (old.valid_from IS DISTINCT FROM new.valid_from) OR (old.valid_until IS DISTINCT FROM new.valid_until))) EXECUTE FUNCTION rag_internal.follow_document();
 
 COMMENT ON TRIGGER follow_document ON rag_internal.document IS 'Keeps the lexical index in step.';
 

@@ -54,7 +54,7 @@ def copy(tmp_path: Path, freeze: Any) -> Any:
 
 
 def test_sql_files_equal_their_newest_frozen_copies(freeze: Any) -> None:
-    assert freeze.drift(freeze.Tree()) == []
+    assert freeze.drift(freeze.Tree(CHECKOUT / "migrations")) == []
 
 
 def test_a_changed_file_is_drift(copy: Any, freeze: Any) -> None:
@@ -208,7 +208,7 @@ def test_a_fresh_head_equals_the_golden_dump(
 
 
 def test_released_revisions_are_unchanged(freeze: Any) -> None:
-    assert list(freeze.tampered(freeze.Tree())) == []
+    assert list(freeze.tampered(freeze.Tree(CHECKOUT / "migrations"))) == []
 
 
 def test_every_file_of_a_released_revision_is_guarded(copy: Any, freeze: Any) -> None:

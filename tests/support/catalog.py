@@ -92,7 +92,8 @@ DEFINITIONS: str = """
     union all
     select 'column', attrelid::regclass || '.' || attname,
            format('%s %s not null=%s default=%s generated=%s identity=%s storage=%s collation=%s',
-                  attnum, format_type(atttypid, atttypmod), attnotnull,
+                  rank() over (partition by attrelid order by attnum),
+                  format_type(atttypid, atttypmod), attnotnull,
                   pg_get_expr(adbin, adrelid), attgenerated, attidentity, attstorage,
                   attcollation::regcollation)
     from pg_attribute

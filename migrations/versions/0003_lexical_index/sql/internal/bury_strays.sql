@@ -1,5 +1,5 @@
--- Entries in the index that are no document's, where a trigger did not run (a replica's, a truncate),
--- get the tombstones that they lack, in the engine.
+-- Entries in the index that are no document's, where a trigger did not run (as on a replica, or at
+-- a truncate), get the tombstones that they lack, in the engine.
 create or replace function rag_internal.bury_strays(collection_id bigint) returns integer
 language plpython3u volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

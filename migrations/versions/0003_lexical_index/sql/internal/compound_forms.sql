@@ -12,7 +12,6 @@
 create or replace function rag_internal.compound_forms(folded text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
-set standard_conforming_strings = on
 as $$
 declare
     _longest constant integer := 128;
@@ -20,8 +19,8 @@ declare
     _exact text;
     _more text;
 begin
-    if folded !~ ('[a-z0-9\u0080-\u1fff][-._@''][a-z0-9_\u0080-\u1fff]|[a-z](?:\+\+|#)|'
-                  '(?:^|[\s"''`(/,=])\.[a-z]') then
+    if folded !~ (E'[a-z0-9\\u0080-\\u1fff][-._@''][a-z0-9_\\u0080-\\u1fff]|[a-z](?:\\+\\+|#)|'
+                  '(?:^|[\\s"''`(/,=])\\.[a-z]') then
         return array[_joined, _exact];
     end if;
     select string_agg(translate(c.form, '-_', ''), ' ')
@@ -32,51 +31,58 @@ begin
     into _joined, _exact
     from (select m.form[1] as form, m.place
           from regexp_matches(folded,
-              '[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+'
-              '(?:(?:[-.@]|_+)[a-z0-9\u0080-\u0dff\u0f00-\u0fff\u1e00-\u1fff]+)+', 'g')
+              E'[a-z0-9\\u0080-\\u0dff\\u0f00-\\u0fff\\u1e00-\\u1fff]+'
+              '(?:(?:[-.@]|_+)[a-z0-9\\u0080-\\u0dff\\u0f00-\\u0fff\\u1e00-\\u1fff]+)+', 'g')
               with ordinality m (form, place)
           offset 0) c
     where octet_length(c.form) <= _longest;
 
     -- what the less simple of them are known by, too: the words in foo_bar.py, u.s.a. and node.js,
     -- both sides of a mail address, the version in v2.14.0 and libfoo-2.14.0
-    if _exact ~ '_|(?:^| )[a-z](?:\.[a-z])+:|\.js:' then
+    if _exact ~ E'_|(?:^| )[a-z](?:\\.[a-z])+:|\\.js:' then
         select string_agg(translate(m.form[1], '._', ''), ' ')
         into _more
         from regexp_matches(
-            _exact, '[^ .@:_-]+(?:_+[^ .@:_-]+)+|\m[a-z](?:\.[a-z])+(?=:)|\m[a-z]+\.js(?=:)', 'g')
+            _exact,
+            E'[^ .@:_-]+(?:_+[^ .@:_-]+)+|\\m[a-z](?:\\.[a-z])+(?=:)|\\m[a-z]+\\.js(?=:)', 'g')
             m (form);
         _joined := nullif(concat_ws(' ', _joined, _more), '');
-        _exact := regexp_replace(_exact, '(^| )[a-z](?:\.[a-z])+:[0-9]+', '\1', 'g');
+        _exact := regexp_replace(_exact, E'(^| )[a-z](?:\\.[a-z])+:[0-9]+', E'\\1', 'g');
     end if;
     if strpos(_exact, '@') > 0 then
-        _exact := regexp_replace(_exact, '([^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \2\3', 'g');
+        _exact := regexp_replace(_exact, '([^ @:]+)@([^ @:]+)(:[0-9]+)', E'\\1@\\2\\3 \\2\\3', 'g');
         _exact := regexp_replace(
-            _exact, '([^ @:]+\.[^ @:]+)@([^ @:]+)(:[0-9]+)', '\1@\2\3 \1\3', 'g');
+            _exact, E'([^ @:]+\\.[^ @:]+)@([^ @:]+)(:[0-9]+)', E'\\1@\\2\\3 \\1\\3', 'g');
     end if;
     if _exact ~ '(?:^| )v[0-9]|[0-9]-|-v?[0-9]' then
-        _exact := regexp_replace(_exact, '(^| )v(?=[0-9])', '\1', 'g');
+        -- 2.14 has the words of v2.14.0, too
+        select string_agg(m.form[1], ' ')
+        into _more
+        from regexp_matches(_exact, '(?:^| )v([0-9]+)[.]', 'g') m (form);
+        _joined := nullif(concat_ws(' ', _joined, _more), '');
+        _exact := regexp_replace(_exact, '(^| )v(?=[0-9])', E'\\1', 'g');
         _exact := regexp_replace(
-            _exact, '(?:(^| )|([^ @:]+-)v?)([0-9]+(?:\.[0-9]+)+)((?:-[^ @:]+)?)(:[0-9]+)',
-            '\1\2\3\4\5 \3\5', 'g');
+            _exact, E'(?:(^| )|([^ @:]+-)v?)([0-9]+(?:\\.[0-9]+)+)((?:-[^ @:]+)?)(:[0-9]+)',
+            E'\\1\\2\\3\\4\\5 \\3\\5', 'g');
     end if;
 
     -- a shorter rest is that of a contraction
-    if strpos(folded, '''') > 0 and folded ~ '[a-z0-9\u0080-\u0dff]''[a-z\u0080-\u0dff]{3}' then
+    if strpos(folded, '''') > 0
+       and folded ~ E'[a-z0-9\\u0080-\\u0dff]''[a-z\\u0080-\\u0dff]{3}' then
         select string_agg(m.form[1] || m.form[2], ' ')
         into _more
         from regexp_matches(
-            folded, '([a-z0-9\u0080-\u0dff]+)''([a-z\u0080-\u0dff]{3,})', 'g') m (form)
+            folded, E'([a-z0-9\\u0080-\\u0dff]+)''([a-z\\u0080-\\u0dff]{3,})', 'g') m (form)
         where m.form[1] !~ '^(?:[cdjlmnst]|qu|[a-z]*ll|un)$'
           and octet_length(m.form[1]) + octet_length(m.form[2]) <= _longest;
         _joined := nullif(concat_ws(' ', _joined, _more), '');
     end if;
-    if folded ~ '[a-z](?:\+\+|#)|(?:^|[\s"''`(/,=])\.[a-z]' then
+    if folded ~ E'[a-z](?:\\+\\+|#)|(?:^|[\\s"''`(/,=])\\.[a-z]' then
         select string_agg(c.form || ':' || c.place, ' ')
         into _more
         from (select coalesce(m.form[1], m.form[2]) as form, m.place
               from regexp_matches(folded,
-                  '([a-z]+(?:\+\+|#)(?![a-z#]))|(?:^|[\s"''`(/,=])(\.[a-z][a-z0-9]*)', 'g')
+                  E'([a-z]+(?:\\+\\+|#)(?![a-z#]))|(?:^|[\\s"''`(/,=])(\\.[a-z][a-z0-9]*)', 'g')
                   with ordinality m (form, place)) c
         where octet_length(c.form) <= _longest and (length(c.form) = 2 or c.form !~ '#');
         _exact := nullif(concat_ws(' ', _exact, _more), '');

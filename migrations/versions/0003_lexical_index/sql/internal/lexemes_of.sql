@@ -8,16 +8,16 @@ create or replace function rag_internal.lexemes_of(
     config text, words text, joined text, exact text) returns tsvector
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
-set standard_conforming_strings = on
 as $$
 declare
     _gap constant tsvector := E'\x01:16';
     _words text := words;
 begin
     if config = 'arabic' then
-        _words := regexp_replace(_words, '(?<![\u0620-\u064a])'
-            '((?:[\u0628\u0641\u0643\u0648]?\u0627\u0644|\u0644\u0644)[\u0621-\u064a]{3,})'
-            '\u0647(?![\u0620-\u064a])', E'\\1\u0629', 'g');
+        _words := regexp_replace(_words, E'(?<![\\u0620-\\u064a])'
+            '((?:[\\u0628\\u0641\\u0643\\u0648]?\\u0627\\u0644|\\u0644\\u0644)'
+            '[\\u0621-\\u064a]{3,})'
+            '\\u0647(?![\\u0620-\\u064a])', E'\\1\u0629', 'g');
     end if;
     if joined is null and exact is null then
         return to_tsvector(config::regconfig, _words);

@@ -3,13 +3,12 @@
 create or replace function rag_internal.single_characters(folded text) returns text
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-set standard_conforming_strings = on
 as $$
     select regexp_replace(
         regexp_replace(
-            folded, '[^\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3'
-                    '\uf900-\ufaff\U00020000-\U0003ffff]+', '', 'g'),
-        '.', '\& ', 'g')
+            folded, E'[^\\u2e80-\\u2fdf\\u3005-\\u3007\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7a3'
+                    '\\uf900-\\ufaff\\U00020000-\\U0003ffff]+', '', 'g'),
+        '.', E'\\& ', 'g')
 $$;
 
 comment on function rag_internal.single_characters(text) is
