@@ -215,8 +215,8 @@ def _mask(part: Part, posting: Posting | None) -> Bools:
 
 
 def among(part: Part, entries: Int64s) -> Bools:
-    """bool[n]: passages of the entries."""
-    mask: Bools = part.documents.spread(np.isin(part.documents.entry_ids, entries))
+    """bool[n]: passages of the entries, which are sorted and distinct."""
+    mask: Bools = part.documents.spread(part.documents.among(entries))
     return mask
 
 

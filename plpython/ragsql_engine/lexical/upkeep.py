@@ -205,7 +205,7 @@ class Upkeep:
         """Segments to merge, the smallest first: those of the lowest tier that is full."""
         for row in claimed:
             documents, _ = self._store.segment(row["segment_id"])
-            gone = np.isin(documents.entry_ids, dead)
+            gone = documents.among(dead)
             share = documents.counts[gone].sum() / documents.passages
             if np.count_nonzero(gone) > _MOST_DEAD or (
                 share > _DEAD_SHARE and row["passages"] <= most_passages
