@@ -19,7 +19,6 @@ from ragsql_engine.lexical.store import Reader, Store, View
 Bools = NDArray[np.bool_]
 Int64s = NDArray[np.int64]
 
-_PLAIN = "select rag_internal.question_lexemes($1, $2) as lexemes"
 _SYNTAX = """
 select rag_internal.question_lexemes($1, $2) as lexemes,
        array(select l from unnest($3) p, unnest(rag_internal.phrase_lexemes(p, $2)) l) as required,
@@ -111,7 +110,7 @@ class LexicalIndex:
 
     def _asked(self, question: Question, config: str) -> Asked:
         if question.is_plain:
-            return Asked(self._rows(_PLAIN, ["text", "text"], question.text, config)[0]["lexemes"])
+            return Asked(self._store.lexemes(question.text, config))
         types = ["text", "text", "text[]", "text[]", "text[]"]
         excluded = [*question.excluded, *question.excluded_phrases]
         row = self._rows(

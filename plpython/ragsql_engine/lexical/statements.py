@@ -82,3 +82,4 @@ cross join lateral (
       and p.first_term < $4 collate "C") p
 order by 1, 2
 """
+LEXEMES = "select rag_internal.question_lexemes($1, $2) as lexemes"

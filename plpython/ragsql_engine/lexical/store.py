@@ -112,6 +112,16 @@ class Store:
         stamp = stamp or self._rows(statements.STATE, [])[0]["stamp"]
         return self._cache.make(("acls", reader, stamp), read, lambda acls: acls.nbytes + 100)
 
+    def lexemes(self, question: str, config: str) -> Sequence[str]:
+        """What a plain question is asked as; kept, since pages and other legs ask it again."""
+
+        def read() -> Sequence[str]:
+            rows = self._rows(statements.LEXEMES, ["text", "text"], question, config)
+            return tuple(rows[0]["lexemes"])
+
+        size = 200 + 100 * len(question)
+        return self._cache.make(("lexemes", question, config), read, lambda _: size)
+
     def read_postings(self, view: View, kind: str, terms: Sequence[str]) -> None:
         """Give the segments of `view` their postings of `terms`, by one statement at most."""
         wanted: list[tuple[int, str]] = []
