@@ -92,7 +92,7 @@ def _search(connection: Connection, query: str) -> Scores:
 
 def _reference(connection: Connection, queries: Mapping[str, str]) -> dict[str, Scores]:
     """What bm25s says, for documents that have any word of the query."""
-    import bm25s  # type: ignore[import-untyped]
+    import bm25s  # type: ignore[import-untyped]  # bm25s has no types
 
     rows = connection.execute(_TOKENS).fetchall()
     retriever = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")

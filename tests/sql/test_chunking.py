@@ -99,7 +99,8 @@ def test_front_matter_is_metadata(conn: Connection) -> None:
         {"title": "Pump manual", "owner": "me", "floor": 2, "tags": ["pumps", "safety"]},
     )
     _ingest(conn, "docs", MANUAL, "b.md", strategy="markdown", title="Mine", tags=["x"])
-    assert conn.execute(query, ["b.md"]).fetchone()[:2] == ("Mine", ["x"])  # type: ignore[index]
+    row = conn.execute(query, ["b.md"]).fetchone()
+    assert row is not None and row[:2] == ("Mine", ["x"])
     _ingest(conn, "docs", MANUAL, "c.txt", strategy="word")
     assert conn.execute(query, ["c.txt"]).fetchone() == (None, [], {})
     again = _ingest(conn, "docs", MANUAL, "b.md", strategy="markdown", title="Mine", tags=["x"])

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-import bm25s  # type: ignore[import-untyped]
+import bm25s  # type: ignore[import-untyped]  # bm25s has no types
 import numpy as np
 import pytest
 from hypothesis import given, settings

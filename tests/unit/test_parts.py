@@ -36,7 +36,7 @@ def pairs(posting: Posting | None) -> list[tuple[int, int]] | None:
     if posting is None:
         return None
     assert posting.frequencies is not None
-    assert [str(column.dtype) for column in posting] == ["uint16", "uint8"]  # type: ignore[union-attr]
+    assert (posting.ordinals.dtype, posting.frequencies.dtype) == ("uint16", "uint8")
     return list(zip(posting.ordinals.tolist(), posting.frequencies.tolist(), strict=True))
 
 

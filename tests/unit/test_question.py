@@ -1,6 +1,8 @@
 """The query syntax."""
 
 import sys
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -184,13 +186,13 @@ def test_time_grows_with_the_text_only(unit: str) -> None:
     def lines(query: str) -> int:
         count = 0
 
-        def trace(frame: object, event: str, argument: object) -> object:
+        def trace(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal count
             count += event == "line"
             return trace
 
         before = sys.gettrace()
-        sys.settrace(trace)  # type: ignore[arg-type]
+        sys.settrace(trace)
         try:
             question.parse(query)
         finally:

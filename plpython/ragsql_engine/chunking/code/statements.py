@@ -51,10 +51,16 @@ def statement_nodes(
     return arrange(_entries(text, start, end, pause))
 
 
+def _after_space(text: str, start: int, stop: int) -> int:
+    space = _SPACE.match(text, start, stop)
+    assert space is not None  # it may be empty
+    return space.end()
+
+
 def _entries(text: str, start: int, end: int, pause: Callable[[], None]) -> Iterator[Entry]:
     first = before = start
     for stop in chain(_stops(text, start, end, pause), [end]):
-        begin = _SPACE.match(text, first, stop).end()  # type: ignore[union-attr]
+        begin = _after_space(text, first, stop)
         first = stop
         if begin == stop:
             continue
@@ -74,7 +80,7 @@ def _comments(text: str, begin: int, stop: int) -> tuple[list[tuple[int, int]], 
     apart: list[tuple[int, int]] = []
     position = begin
     while comment := _COMMENT.match(text, position, stop):
-        position = _SPACE.match(text, comment.end(), stop).end()  # type: ignore[union-attr]
+        position = _after_space(text, comment.end(), stop)
         if position == stop:
             break
         if _is_blank(text, comment.end(), position):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]
+import yaml  # type: ignore[import-untyped]  # PyYAML has no types
 
 LONGEST = 65_536  # characters; what is longer is text
 DEEPEST = 20  # levels
