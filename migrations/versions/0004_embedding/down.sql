@@ -1,0 +1,1 @@
+-- Takes back what embedding needs beside the frozen files.
