@@ -31,7 +31,13 @@ class InvalidParameter(RagError):
 
 
 class InvalidVector(RagError):
-    """A model gave vectors that cannot be stored: wrong number, size or values (22000)."""
+    """A model gave a text a vector that cannot be stored: not finite, or zero (22000)."""
+
+    sqlstate = "22000"
+
+
+class TextRefused(RagError):
+    """The provider refuses a text; others may do (22000)."""
 
     sqlstate = "22000"
 
@@ -42,16 +48,39 @@ class LimitExceeded(RagError):
     sqlstate = "54000"
 
 
-class ModelMissing(RagError):
-    """The files of a model are absent or damaged (55000)."""
+class ProviderUnavailable(RagError):
+    """A model cannot be used now, whatever the text (55000).
+
+    `certain`: there is no point in trying single texts; else one of them may be the reason.
+    `retry_after`: seconds that the provider asked to wait, where it did.
+    """
 
     sqlstate = "55000"
 
+    def __init__(
+        self,
+        message: str,
+        *,
+        certain: bool = True,
+        retry_after: float | None = None,
+        detail: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, detail=detail, hint=hint)
+        self.certain = certain
+        self.retry_after = retry_after
 
-class PackageMissing(RagError):
+
+class ModelMissing(ProviderUnavailable):
+    """The files of a model are absent or damaged, or there is no room to load it (55000)."""
+
+
+class DimensionMismatch(ProviderUnavailable):
+    """A model gives vectors of another size than it is registered with (55000)."""
+
+
+class PackageMissing(ProviderUnavailable):
     """A Python package that the engine stands on cannot be imported (55000)."""
-
-    sqlstate = "55000"
 
     def __init__(self, error: ImportError) -> None:
         super().__init__(

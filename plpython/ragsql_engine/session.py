@@ -41,8 +41,8 @@ class Engine(LexicalCalls):
         super().__init__(plpy)
         os.environ.update(_ENVIRONMENT)
         self._model_path = model_path
-        self._windows: dict[tuple[str, str, int | None], TokenWindow] = {}
-        self._providers: dict[tuple[str, str], FastembedProvider] = {}
+        self._windows: dict[tuple[Any, ...], TokenWindow] = {}
+        self._providers: dict[tuple[str, ...], FastembedProvider] = {}
 
     @translated
     def require(self, api: int) -> "Engine":
