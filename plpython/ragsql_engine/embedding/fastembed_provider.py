@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class FastembedProvider:
     """Loaded weights. One thread, no memory arena: a backend is one of many."""
 
-    def __init__(self, model: Model, directory: Path) -> None:
+    def __init__(self, model: Model, directory: Path, *, threads: int = 1) -> None:
         weights = require_weights(model, directory)
         try:
             self._embedding: TextEmbedding = _fastembed()(
                 model.name,
                 specific_model_path=str(directory),
-                threads=1,
+                threads=threads,
                 enable_cpu_mem_arena=False,
                 local_files_only=True,
                 providers=["CPUExecutionProvider"],
