@@ -83,12 +83,11 @@ create table rag_internal.embedding_task (
     attempts      smallint not null default 0,
     run_after     timestamptz not null default now(),
     claim_id      uuid,
-    lease_until   timestamptz,
     is_dead       boolean not null default false,
     error         text,
     failed_at     timestamptz,
     primary key (model_id, chunk_id),
-    constraint embedding_task_claim_has_lease check ((claim_id is null) = (lease_until is null)),
+    constraint embedding_task_dead_is_unclaimed check (not is_dead or claim_id is null),
     constraint embedding_task_dead_has_error check (not is_dead or error is not null)
 );
 create index embedding_task_chunk_id on rag_internal.embedding_task (chunk_id);
@@ -101,8 +100,9 @@ create index embedding_task_scope on rag_internal.embedding_task (collection_id,
 alter table rag_internal.embedding_task
     set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 comment on table rag_internal.embedding_task is
-    'A passage that waits for its vector under a model; gone when it has it. A claim belongs to a '
-    'worker until lease_until. is_dead: given up after its last attempt, kept with its error.';
+    'A passage that waits for its vector under a model; gone when it has it. Nobody works on it '
+    'before run_after; a claim puts that off, so that what a killed worker claimed returns by '
+    'itself. attempts are counted by claims. is_dead: given up, kept with its error.';
 
 create table rag_internal.provider_pause (
     model_id integer primary key references rag_internal.model on delete cascade,
@@ -125,3 +125,56 @@ create type rag_internal.embedded_text as (
 comment on type rag_internal.embedded_text is
     'What became of the text of that number, from 1: a unit vector, or an error, which is the '
     'provider''s fault or the text''s. retry_after: seconds that the provider asked to wait.';
+
+alter type rag_internal.prepared_chunk alter attribute v type @extschema:vector@.vector;
+alter type rag_internal.prepared_chunk add attribute error text;
+
+do $$
+declare
+    _name text;
+begin
+    foreach _name in array array['collection_model', 'embedding_task', 'provider_pause']
+    loop
+        execute format('alter table rag_internal.%I owner to rag_owner', _name);
+        execute format('alter table rag_internal.%I enable row level security', _name);
+    end loop;
+    alter type rag_internal.embedded_text owner to rag_owner;
+end
+$$;
+
+create type rag.recall_check as (
+    queries integer,
+    recall  double precision,
+    at      integer
+);
+comment on type rag.recall_check is
+    'How many passages were searched for, and the share of their at nearest that was found.';
+alter type rag.recall_check owner to rag_owner;
+
+-- signatures that changed ---------------------------------------------------------------------------
+drop function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
+    timestamptz, timestamptz, text, integer, integer, integer);
+drop function rag.ingest_many(text, jsonb);
+drop function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[],
+    text, text, text, timestamptz, timestamptz, text, integer, integer, integer);
+drop function rag_internal.ingest_many(name, bytea, text, jsonb);
+drop function rag_internal.prepare_chunks(rag_internal.collection, rag_internal.document);
+drop function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
+    rag_internal.prepared_chunk[]);
+drop function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
+    rag_internal.prepared_chunk[]);
+drop function rag_internal.ingested(rag_internal.document, text, integer);
+drop function rag_internal.reclass_document(uuid, bigint);
+-- of the registry and the search
+drop function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
+    integer, boolean);
+drop function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);
+drop function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);
+drop function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);
+drop function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
+    jsonb, integer, integer, boolean);
+drop function rag_internal.run_leg(text, text, rag_internal.scope, bigint);
+drop function rag_internal.semantic_legs(text, rag_internal.scope, bigint);
+drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
+    rag_internal.scope, rag_internal.text_condition[], bigint);
+drop function rag_internal.add_embedding_partition(rag_internal.model, text);
