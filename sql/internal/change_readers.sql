@@ -61,8 +61,8 @@ begin
                                       and a.reader_set is null)) then
         return false;
     end if;
-    perform rag_internal.reclass_document(_document.document_id,
-                                          rag_internal.intern_readers(_after));
+    update rag_internal.document d set acl_id = rag_internal.intern_readers(_after)
+    where d.document_id = _document.document_id;
     perform rag_internal.keep_up_index(_document);
     return true;
 end

@@ -3,7 +3,8 @@ create or replace function rag_internal.ingest_many(
     who        name,
     ticket     bytea,
     collection text,
-    documents  jsonb
+    documents  jsonb,
+    embed      text
 ) returns setof rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -63,12 +64,14 @@ begin
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
             _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
-            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer);
+            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer,
+            ingest_many.embed);
     end loop;
 end
 $$;
 
-comment on function rag_internal.ingest_many(name, bytea, text, jsonb) is 'See rag.ingest_many.';
-alter function rag_internal.ingest_many(name, bytea, text, jsonb) owner to rag_owner;
-revoke all on function rag_internal.ingest_many(name, bytea, text, jsonb) from public;
-grant execute on function rag_internal.ingest_many(name, bytea, text, jsonb) to rag_writer;
+comment on function rag_internal.ingest_many(name, bytea, text, jsonb, text) is
+    'See rag.ingest_many.';
+alter function rag_internal.ingest_many(name, bytea, text, jsonb, text) owner to rag_owner;
+revoke all on function rag_internal.ingest_many(name, bytea, text, jsonb, text) from public;
+grant execute on function rag_internal.ingest_many(name, bytea, text, jsonb, text) to rag_writer;

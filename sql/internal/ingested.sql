@@ -3,7 +3,8 @@
 create or replace function rag_internal.ingested(
     document rag_internal.document,
     status   text,
-    chunks   integer
+    chunks   integer,
+    job_id   bigint
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -25,11 +26,14 @@ begin
     if status <> 'unchanged' then
         perform rag_internal.keep_up_index(document);
     end if;
-    return row((document).document_id, status, chunks, null, _words_skipped)::rag.ingested;
+    return row((document).document_id, status, chunks, job_id, _words_skipped)::rag.ingested;
 end
 $$;
 
-comment on function rag_internal.ingested(rag_internal.document, text, integer) is
-    'The row of rag.ingested of a document whose passages were written: chunks of them.';
-alter function rag_internal.ingested(rag_internal.document, text, integer) owner to rag_owner;
-revoke all on function rag_internal.ingested(rag_internal.document, text, integer) from public;
+comment on function rag_internal.ingested(rag_internal.document, text, integer, bigint) is
+    'The row of rag.ingested of a document whose passages were written: chunks of them, and the '
+    'job that embeds those without a vector.';
+alter function rag_internal.ingested(rag_internal.document, text, integer,
+    bigint) owner to rag_owner;
+revoke all on function rag_internal.ingested(rag_internal.document, text, integer,
+    bigint) from public;

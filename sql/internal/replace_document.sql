@@ -2,7 +2,9 @@
 create or replace function rag_internal.replace_document(
     document   rag_internal.document,
     collection rag_internal.collection,
-    chunks     rag_internal.prepared_chunk[]
+    chunks     rag_internal.prepared_chunk[],
+    embed      text,
+    who        name
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -10,7 +12,8 @@ as $$
 declare
     _new rag_internal.document := document;
     _old rag_internal.document;
-    _count integer := 0;
+    _chunks rag_internal.prepared_chunk[] := chunks;
+    _job_id bigint;
 begin
     select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
@@ -34,7 +37,7 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0);
+        return rag_internal.ingested(_old, 'unchanged', 0, null);
     end if;
 
     _new.updated_at := now();
@@ -45,27 +48,22 @@ begin
         status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
-        updated_at = _new.updated_at
+        acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.acl_id <> _old.acl_id then
-        perform rag_internal.reclass_document(_new.document_id, _new.acl_id);
+    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
+        return rag_internal.ingested(_new, 'updated', 0, null);
     end if;
-    if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
-        _count := rag_internal.write_chunks(
-            _new, collection,
-            coalesce(chunks, rag_internal.prepare_chunks(collection, _new)));
-    elsif _new.title is distinct from _old.title then
-        perform rag_internal.reindex_document(_new, collection);
-    end if;
-    return rag_internal.ingested(_new, 'updated', _count);
+    _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
+    _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id);
 end
 $$;
 
 comment on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[]) is
+    rag_internal.prepared_chunk[], text, name) is
     'updated or unchanged; the status stays, and where they are null so do readers and validity. '
     '40001 where the document has just been removed.';
 alter function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[]) owner to rag_owner;
+    rag_internal.prepared_chunk[], text, name) owner to rag_owner;
 revoke all on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[]) from public;
+    rag_internal.prepared_chunk[], text, name) from public;

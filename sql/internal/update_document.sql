@@ -21,7 +21,6 @@ declare
     _old rag_internal.document := rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), update_document.document_id, false);
     _new rag_internal.document := _old;
-    _collection rag_internal.collection;
 begin
     _new.title := coalesce(update_document.title, _old.title);
     _new.tags := coalesce(update_document.tags, _old.tags);
@@ -31,7 +30,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0);
+        return rag_internal.ingested(_old, 'unchanged', 0, null);
     end if;
 
     _new.updated_at := now();
@@ -41,13 +40,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.title is distinct from _old.title then
-        select k.* into _collection
-        from rag_internal.collection k
-        where k.collection_id = _new.collection_id;
-        perform rag_internal.reindex_document(_new, _collection);
-    end if;
-    return rag_internal.ingested(_new, 'updated', 0);
+    return rag_internal.ingested(_new, 'updated', 0, null);
 end
 $$;
 
