@@ -15,7 +15,7 @@ begin atomic
          lateral rag_internal.search(c.who, c.ticket, bm25_search.query, bm25_search.collections,
                                      bm25_search.top_k, 'bm25', bm25_search.filter,
                                      bm25_search.filter_path, bm25_search.vars, null, 60,
-                                     bm25_search.skip, false) h;
+                                     bm25_search.skip, false, null) h;
 end;
 
 comment on function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is

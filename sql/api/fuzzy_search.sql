@@ -15,7 +15,7 @@ begin atomic
          lateral rag_internal.search(c.who, c.ticket, fuzzy_search.query, fuzzy_search.collections,
                                      fuzzy_search.top_k, 'fuzzy', fuzzy_search.filter,
                                      fuzzy_search.filter_path, fuzzy_search.vars, null, 60,
-                                     fuzzy_search.skip, false) h;
+                                     fuzzy_search.skip, false, null) h;
 end;
 
 comment on function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is

@@ -2,16 +2,17 @@
 -- rag_internal.caller says who asks; rag_internal.search runs the legs and fuses them.
 create or replace function rag.search(
     query          text,
-    collections    text[]   default null,
-    top_k          integer  default 10,
-    strategy       text     default null,
-    filter         jsonb    default null,
-    filter_path    jsonpath default null,
-    vars           jsonb    default null,
-    weights        jsonb    default null,
-    rrf_k          integer  default null,
-    skip           integer  default 0,
-    allow_degraded boolean  default false
+    collections    text[]                    default null,
+    top_k          integer                   default 10,
+    strategy       text                      default null,
+    filter         jsonb                     default null,
+    filter_path    jsonpath                  default null,
+    vars           jsonb                     default null,
+    weights        jsonb                     default null,
+    rrf_k          integer                   default null,
+    skip           integer                   default 0,
+    allow_degraded boolean                   default false,
+    query_vector   @extschema:vector@.vector default null
 ) returns setof rag.hit
 language sql stable parallel unsafe
 begin atomic
@@ -20,21 +21,26 @@ begin atomic
          lateral rag_internal.search(c.who, c.ticket, search.query, search.collections,
                                      search.top_k, search.strategy, search.filter,
                                      search.filter_path, search.vars, search.weights, search.rrf_k,
-                                     search.skip, search.allow_degraded) h;
+                                     search.skip, search.allow_degraded,
+                                     search.query_vector) h;
 end;
 
 comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
-    integer, boolean) is
+    integer, boolean, @extschema:vector@.vector) is
     'The top_k best passages, after skip of them. collections null: all that the caller sees; a '
     'missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the '
     'legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the '
     'collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} '
     'and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a '
     'jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, '
-    'and say so in degraded, instead of 55000.';
+    'and say so in degraded, instead of 55000; degraded also says when passages in scope wait for '
+    'their vector. query_vector: the vector of the query, made by the model of the collections '
+    'searched, scaled to unit length here; needed where that model is external, and with strategy '
+    'semantic the query may then be null. Other dimensions, length zero or collections of more '
+    'than one model are 22023.';
 alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
-    integer, boolean) owner to rag_owner;
+    integer, boolean, @extschema:vector@.vector) owner to rag_owner;
 revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean) from public;
+    integer, integer, boolean, @extschema:vector@.vector) from public;
 grant execute on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean) to rag_reader;
+    integer, integer, boolean, @extschema:vector@.vector) to rag_reader;

@@ -1,12 +1,13 @@
 -- Passages by meaning: the semantic leg of rag.search alone.
 create or replace function rag.semantic_search(
-    query       text,
-    collections text[]   default null,
-    top_k       integer  default 10,
-    filter      jsonb    default null,
-    filter_path jsonpath default null,
-    vars        jsonb    default null,
-    skip        integer  default 0
+    query        text,
+    collections  text[]                    default null,
+    top_k        integer                   default 10,
+    filter       jsonb                     default null,
+    filter_path  jsonpath                  default null,
+    vars         jsonb                     default null,
+    skip         integer                   default 0,
+    query_vector @extschema:vector@.vector default null
 ) returns setof rag.hit
 language sql stable parallel unsafe
 begin atomic
@@ -15,15 +16,18 @@ begin atomic
          lateral rag_internal.search(c.who, c.ticket, semantic_search.query,
                                      semantic_search.collections, semantic_search.top_k, 'semantic',
                                      semantic_search.filter, semantic_search.filter_path,
-                                     semantic_search.vars, null, 60, semantic_search.skip, false) h;
+                                     semantic_search.vars, null, 60, semantic_search.skip, false,
+                                     semantic_search.query_vector) h;
 end;
 
-comment on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer) is
+comment on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer,
+    @extschema:vector@.vector) is
     'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 '
-    '1 / (1 + d), inner product -d). Arguments as in rag.search.';
-alter function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
-    integer) owner to rag_owner;
-revoke all on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
-    integer) from public;
+    '1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in '
+    'rag.search.';
+alter function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer,
+    @extschema:vector@.vector) owner to rag_owner;
+revoke all on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer,
+    @extschema:vector@.vector) from public;
 grant execute on function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
-    integer) to rag_reader;
+    integer, @extschema:vector@.vector) to rag_reader;

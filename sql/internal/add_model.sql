@@ -15,11 +15,11 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 declare
-    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
-                           'is_default'];
     _options jsonb := coalesce(options, '{}');
     _problem text;
-    _model rag_internal.model;
+    _before rag_internal.model;
+    _after rag_internal.model;
+    _is_new boolean;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
         raise exception using
@@ -30,73 +30,59 @@ begin
     perform rag_internal.require_visible_text('name', add_model.name);
     _problem := case
         when add_model.name = 'none' then 'a model cannot be named none, which means no model'
-        when coalesce(add_model.provider, 'fastembed') <> 'fastembed'
-            then format('unknown provider "%s": there is fastembed', add_model.provider)
-        when add_model.dimensions is null or add_model.dimensions not between 1 and 4000
-            then format('dimensions is %s, but 1 to 4,000 can be indexed',
-                        coalesce(add_model.dimensions::text, 'null'))
-        when jsonb_typeof(_options) <> 'object' then 'options is not a JSON object'
-        when jsonb_typeof(_options -> 'is_default') <> 'boolean' then 'is_default is not a boolean'
-        when not jsonb_path_match(_options, '!exists($.max_tokens)
-                 || ($.max_tokens.type() == "number"
-                     && $.max_tokens >= 32 && $.max_tokens <= 1000000)')
-            then 'max_tokens is not a number from 32 to 1,000,000'
-        end;
-    if _problem is null then
-        select 'unknown option: ' || string_agg(k, ', ' order by k) into _problem
-        from jsonb_object_keys(_options) k
-        where k <> all (_known);
-    end if;
+        when add_model.provider not in ('fastembed', 'openai', 'external')
+            then format('unknown provider "%s": there are fastembed, openai and external',
+                        add_model.provider)
+        when add_model.dimensions is null or add_model.dimensions not between 1 and 16000
+            then format('dimensions is %s, but must be 1 to 16,000',
+                        coalesce(add_model.dimensions::text, 'null')) end;
     if _problem is not null then
         raise exception using
             errcode = '22023',
             message = _problem,
-            hint    = format('Options: %s.', array_to_string(_known, ', '));
+            hint    = 'rag.add_model(name, provider, dimensions, options).';
     end if;
+    perform rag_internal.check_model_options(_options);
 
     lock table rag_internal.model in share row exclusive mode;
-    select m.* into _model from rag_internal.model m where m.name = add_model.name;
-    if not found then
+    select m.* into _before from rag_internal.model m where m.name = add_model.name;
+    _is_new := not found;
+    if _is_new then
         insert into rag_internal.model (name, provider, dimensions, max_tokens)
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
-                coalesce((_options ->> 'max_tokens')::integer, 256))
-        returning * into _model;
-        perform rag_internal.add_embedding_partition(
-            _model, coalesce(_options ->> 'metric', 'cosine'));
-    elsif _model.dimensions <> add_model.dimensions then
-        raise exception using
-            errcode = '22023',
-            message = format('model "%s" has %s dimensions, not %s',
-                             _model.name, _model.dimensions, add_model.dimensions),
-            hint    = 'Register the other model under a name of its own.';
-    elsif _options ->> 'metric' <> _model.metric
-          or ((_options ->> 'revision' <> _model.revision
-               or _options ->> 'passage_prefix' <> _model.passage_prefix)
-              and exists (select from rag_internal.collection k
-                          where k.model_id = _model.model_id)) then
-        raise exception using
-            errcode = '55000',
-            message = format('model "%s" is registered as revision "%s" with metric %s and passage '
-                             'prefix "%s", and in use',
-                             _model.name, _model.revision, _model.metric, _model.passage_prefix),
-            hint    = 'Vectors made in different ways cannot be compared: register the other model '
-                      'under a name of its own.';
+                case coalesce(add_model.provider, 'fastembed') when 'fastembed' then 256
+                                                               when 'openai' then 8192 end)
+        returning * into _before;
     end if;
+    _after := rag_internal.with_model_options(_before, _options);
+    _after.provider := coalesce(add_model.provider, _before.provider);
+    _after.dimensions := add_model.dimensions;
+    perform rag_internal.check_model_change(_before, _after);
+    perform rag_internal.check_model(_after);
 
-    if coalesce((_options ->> 'is_default')::boolean, false) then
+    if _after.is_default then
         update rag_internal.model m
         set is_default = false
-        where m.is_default and m.kind = _model.kind;
+        where m.is_default and m.kind = _after.kind and m.model_id <> _after.model_id;
     end if;
     update rag_internal.model m
-    set metric         = coalesce(_options ->> 'metric', m.metric),
-        revision       = coalesce(_options ->> 'revision', m.revision),
-        query_prefix   = coalesce(_options ->> 'query_prefix', m.query_prefix),
-        passage_prefix = coalesce(_options ->> 'passage_prefix', m.passage_prefix),
-        max_tokens     = coalesce((_options ->> 'max_tokens')::integer, m.max_tokens),
-        is_default     = coalesce((_options ->> 'is_default')::boolean, m.is_default)
-    where m.model_id = _model.model_id;
-    return _model.name;
+    set (provider, revision, metric, query_prefix, passage_prefix, max_tokens, is_default,
+         endpoints, storage, quantization, hnsw_m, hnsw_ef_construction, hnsw_ef_search,
+         long_input)
+      = (_after.provider, _after.revision, _after.metric, _after.query_prefix,
+         _after.passage_prefix, _after.max_tokens, _after.is_default, _after.endpoints,
+         _after.storage, _after.quantization, _after.hnsw_m, _after.hnsw_ef_construction,
+         _after.hnsw_ef_search, _after.long_input)
+    where m.model_id = _after.model_id;
+    if _is_new then
+        perform rag_internal.add_embedding_partition(_after);
+    elsif (_after.metric, _after.storage, _after.quantization, _after.hnsw_m,
+           _after.hnsw_ef_construction)
+       <> (_before.metric, _before.storage, _before.quantization, _before.hnsw_m,
+           _before.hnsw_ef_construction) then
+        perform rag_internal.build_vector_index(_after);
+    end if;
+    return _after.name;
 end
 $$;
 

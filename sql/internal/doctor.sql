@@ -12,8 +12,6 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _major integer := current_setting('server_version_num')::integer / 10000;
     _engine jsonb;
-    _status jsonb;
-    _model rag_internal.model;
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
@@ -42,21 +40,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
-            _status := rag_internal.model_status(_model);
-            return next row('model ' || _model.name,
-                            case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
-                            format('%s dimensions, window %s tokens%s%s', _model.dimensions,
-                                   _model.max_tokens,
-                                   case when _model.is_default then ', the default' else '' end,
-                                   case when _identity.sees_everything
-                                        then format(', %s in %s', _status ->> 'detail',
-                                                    _status ->> 'directory') end),
-                            case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files into its folder: `ragsql up` does '
-                                      'it for a server of its own.'
-                            end)::rag.check_result;
-        end loop;
+        return query select * from rag_internal.diagnose_models(_identity.sees_everything);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything

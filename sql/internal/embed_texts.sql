@@ -14,7 +14,8 @@ return GD["ragsql"].require(4).embed(texts, kind, model)
 $$;
 
 comment on function rag_internal.embed_texts(text[], text, rag_internal.model) is
-    'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s '
-    'window is refused (54000), a missing model is an error (55000).';
+    'One unit vector per text, in order; kind is query or passage. A text beyond the window is '
+    'the average of its windows, or 54000 where long_input of the model is error; a provider that '
+    'cannot be used is 55000.';
 alter function rag_internal.embed_texts(text[], text, rag_internal.model) owner to rag_owner;
 revoke all on function rag_internal.embed_texts(text[], text, rag_internal.model) from public;

@@ -5,9 +5,7 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    if content is null
-       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064'
-                    '\u3000\ufeff]*$' then
+    if rag_internal.is_blank(content) then
         raise exception using
             errcode = '22023',
             message = case argument

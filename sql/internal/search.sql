@@ -12,7 +12,8 @@ create or replace function rag_internal.search(
     weights        jsonb,
     rrf_k          integer,
     skip           integer,
-    allow_degraded boolean
+    allow_degraded boolean,
+    query_vector   @extschema:vector@.vector
 ) returns setof rag.hit
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -33,7 +34,11 @@ declare
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
 begin
-    perform rag_internal.check_query(search.query);
+    -- a vector can stand for the words where only meaning is asked for
+    if search.query_vector is null or search.strategy is distinct from 'semantic'
+       or not rag_internal.is_blank(search.query) then
+        perform rag_internal.check_query(search.query);
+    end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 then
         raise exception using
@@ -54,7 +59,7 @@ begin
     _scope.vars := coalesce(search.vars, '{}');
     if search.strategy in ('bm25', 'fuzzy') then
         -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
+        _hits := rag_internal.run_leg(search.strategy, search.query, null, _scope, _places);
         return query
             select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
         return;
@@ -74,8 +79,11 @@ begin
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
+            _hits := _hits || rag_internal.run_leg(_leg, search.query, search.query_vector, _scope,
                                                    rag_internal.leg_depth(_places));
+            if _leg = 'semantic' and rag_internal.lacks_vectors(_scope) then
+                _degraded := _degraded || 'semantic: some passages have no vector yet'::text;
+            end if;
         exception when object_not_in_prerequisite_state then
             -- a model that is missing is a fault; collections without one were made so
             if cardinality(_legs) = 1
@@ -102,11 +110,11 @@ end
 $$;
 
 comment on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath,
-    jsonb, jsonb, integer, integer, boolean) is
+    jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector) is
     'See rag.search.';
 alter function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
-    jsonb, integer, integer, boolean) owner to rag_owner;
+    jsonb, integer, integer, boolean, @extschema:vector@.vector) owner to rag_owner;
 revoke all on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb,
-    jsonpath, jsonb, jsonb, integer, integer, boolean) from public;
+    jsonpath, jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector) from public;
 grant execute on function rag_internal.search(name, bytea, text, text[], integer, text, jsonb,
-    jsonpath, jsonb, jsonb, integer, integer, boolean) to rag_reader;
+    jsonpath, jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector) to rag_reader;

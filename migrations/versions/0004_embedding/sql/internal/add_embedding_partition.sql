@@ -1,0 +1,21 @@
+-- A model's part of rag_internal.embedding: row security on, and a vector index of its own.
+create or replace function rag_internal.add_embedding_partition(model rag_internal.model)
+returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _partition text := format('embedding_%s', (model).model_id);
+begin
+    execute format('create table rag_internal.%I partition of rag_internal.embedding '
+                   'for values in (%s)',
+                   _partition, (model).model_id);
+    execute format('alter table rag_internal.%I enable row level security', _partition);
+    perform rag_internal.build_vector_index(model);
+end
+$$;
+
+comment on function rag_internal.add_embedding_partition(rag_internal.model) is
+    'Makes rag_internal.embedding_<model_id> with its vector index.';
+alter function rag_internal.add_embedding_partition(rag_internal.model) owner to rag_owner;
+revoke all on function rag_internal.add_embedding_partition(rag_internal.model) from public;
