@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import ragsql_engine
 from ragsql_engine.calls import Plpy, Row, translated
-from ragsql_engine.errors import EngineMismatch, InvalidParameter, RagError
-from ragsql_engine.files import model_directory
+from ragsql_engine.embedding.calls import EmbeddingCalls
+from ragsql_engine.errors import EngineMismatch, InvalidParameter
 from ragsql_engine.lexical.calls import LexicalCalls
 from ragsql_engine.model import Model
 
 if TYPE_CHECKING:
-    from ragsql_engine.embedding.fastembed_provider import FastembedProvider
+    from ragsql_engine.chunking import Plan
     from ragsql_engine.tokens import TokenWindow
 
 # One thread for each backend, no processes of the tokenizer's own, no network, and nothing that
@@ -33,16 +33,16 @@ _ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
 }
 
+# Where a model's window is not known, a passage with its context is at most so many chunk sizes.
+_ROOM = 4
 
-class Engine(LexicalCalls):
+
+class Engine(EmbeddingCalls, LexicalCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
     def __init__(self, plpy: Plpy, model_path: str | None) -> None:
-        super().__init__(plpy)
+        super().__init__(plpy, model_path)
         os.environ.update(_ENVIRONMENT)
-        self._model_path = model_path
-        self._windows: dict[tuple[Any, ...], TokenWindow] = {}
-        self._providers: dict[tuple[str, ...], FastembedProvider] = {}
 
     @translated
     def require(self, api: int) -> "Engine":
@@ -106,7 +106,7 @@ class Engine(LexicalCalls):
         if model is None:
             return list(chunking.chunk(content, plan, hints=hints))
         row = Model.from_row(model)
-        window = self._window(row)
+        window = self._chunk_window(row, plan)
         return list(chunking.chunk(content, plan, window, row.passage_prefix, hints))
 
     @translated
@@ -154,34 +154,10 @@ class Engine(LexicalCalls):
         plan = chunking.plan(
             *(settings.get(name) for name in ("strategy", "chunk_size", "overlap"))
         ).for_text(content, chunking.Hints(source, None, mime))
-        capacity = None if model is None else self._window(Model.from_row(model)).capacity
+        window = None if model is None else self._chunk_window(Model.from_row(model), plan)
+        capacity = None if window is None else window.capacity
         spans = list(zip(starts, ends, strict=True))
         return count_document(content, spans, kinds, token_counts, plan, capacity)
-
-    @translated
-    def embed(self, texts: Sequence[str | None], kind: str, model: Row | None) -> list[str]:
-        """Unit vectors in pgvector's text form, one for each text, in order.
-
-        `kind` is 'query' or 'passage': it chooses the prefix, and what happens to a text beyond
-        the model's window (a passage fails with 54000, a query is cut with a warning).
-        """
-        if not texts:
-            return []
-        row = Model.from_row(model)
-        window = self._window(row)  # names a missing model before numpy is even loaded
-        from ragsql_engine import embedding
-        from ragsql_engine.embedding.vectors import to_text
-
-        vectors = embedding.embed(
-            texts,
-            kind,
-            row,
-            window,
-            lambda: self._provider(row),
-            warn=self._plpy.warning,
-            pause=self._pause,
-        )
-        return [to_text(vector) for vector in vectors]
 
     @translated
     def python_info(self) -> dict[str, str | None]:
@@ -194,44 +170,16 @@ class Engine(LexicalCalls):
             "numpy": _version("numpy"),
         }
 
-    @translated
-    def model_status(self, model: Row) -> dict[str, Any]:
-        """Whether the files of a model are there and readable. Never loads weights."""
-        row = Model.from_row(model)
-        from ragsql_engine.embedding.fastembed_provider import require_weights
+    def _chunk_window(self, model: Model, plan: "Plan") -> "TokenWindow | None":
+        """What bounds the passages for a model; None where nobody knows its window.
 
-        try:
-            directory = model_directory(self._models, row)
-        except RagError as error:
-            return {"present": False, "directory": "", "detail": error.message}
-        try:
-            weights = require_weights(row, directory)
-        except RagError as error:
-            present, detail = False, f"{error.message}. {error.detail or ''}".strip()
-        else:
-            present, detail = True, f"{weights.name}, {weights.stat().st_size / 1e6:.1f} MB"
-        return {"present": present, "directory": str(directory), "detail": detail}
-
-    @property
-    def _models(self) -> str | None:
-        """The folder of all models."""
-        return os.environ.get("RAGSQL_MODELS") or self._model_path
-
-    def _window(self, model: Model) -> "TokenWindow":
-        key = (*model.key, model.max_tokens)  # an administrator may correct it meanwhile
-        if key not in self._windows:
-            from ragsql_engine.tokens import load_window
-
-            self._windows[key] = load_window(model, model_directory(self._models, model))
-        return self._windows[key]
-
-    def _provider(self, model: Model) -> "FastembedProvider":
-        if model.key not in self._providers:
-            from ragsql_engine.embedding.fastembed_provider import FastembedProvider
-
-            directory = model_directory(self._models, model)
-            self._providers[model.key] = FastembedProvider(model, directory)
-        return self._providers[model.key]
+        A size in tokens is measured all the same, and leaves room for a passage's context.
+        """
+        window = self._window(model)
+        if window.is_bounded:
+            return window
+        counts_tokens = plan.strategy.unit == "tokens"
+        return window.narrowed(_ROOM * plan.chunk_size) if counts_tokens else None
 
 
 def _version(package: str) -> str | None:

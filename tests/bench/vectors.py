@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsql.models import MINILM, ensure_model
-from ragsql_engine import embedding
 from ragsql_engine.embedding.fastembed_provider import FastembedProvider
+from ragsql_engine.embedding.texts import embed
 from ragsql_engine.model import Model
 from ragsql_engine.tokens import TokenWindow, load_window
 
@@ -51,13 +51,12 @@ class Vectors:
         keys, step = list(texts), 64
         for first in range(0, len(keys), step):
             batch = keys[first : first + step]
-            vectors = embedding.embed(
+            vectors = embed(
                 [texts[key] for key in batch],
                 kind,
                 self.model,
                 self.window,
                 self._loaded,
-                warn=lambda message: None,
                 pause=lambda: None,
             )
             values = [np.asarray(vector, np.float32).tobytes() for vector in vectors]

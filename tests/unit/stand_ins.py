@@ -1,10 +1,11 @@
 """Stand-ins for PL/Python's plpy and for a model's tokenizer."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from tokenizers import Encoding, Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, models, pre_tokenizers
 
-from ragsql_engine.tokens import TokenWindow
+from ragsql_engine.tokens import Encoded, TokenWindow
 
 
 class SqlError(Exception):
@@ -20,13 +21,19 @@ class FakePlpy:
 
     Error = SqlError
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: str) -> None:
+        self.settings = settings
         self.warnings: list[str] = []
         self.queries: list[str] = []
 
-    def execute(self, query: str) -> list[Any]:
+    def prepare(self, query: str, types: Sequence[str]) -> str:
+        return query
+
+    def execute(self, query: str, arguments: Sequence[Any] = ()) -> list[Any]:
         self.queries.append(query)
-        return []
+        if "rag_internal.setting" not in query:
+            return []
+        return [{"name": name, "value": value} for name, value in self.settings.items()]
 
     def warning(self, message: str) -> None:
         self.warnings.append(message)
@@ -37,7 +44,7 @@ class CountingWindow(TokenWindow):
 
     characters = 0
 
-    def _encode(self, text: str) -> Encoding:
+    def _encode(self, text: str) -> Encoded:
         self.characters += len(text)
         return super()._encode(text)
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ragsql_engine.embedding import BATCH_TOKENS, batches, embed
+from ragsql_engine.embedding.batching import BATCH_TOKENS, batches
+from ragsql_engine.embedding.texts import embed
 from ragsql_engine.embedding.vectors import Vector, to_text, unit_vectors
 from ragsql_engine.errors import InvalidParameter, InvalidVector, LimitExceeded
 from ragsql_engine.model import Model

@@ -117,8 +117,8 @@ def test_chunks_embed_without_a_cut(real_engine: Engine, real_model: dict[str, A
 
 
 def test_a_provider_that_the_engine_lacks(plpy: FakePlpy, model_row: dict[str, Any]) -> None:
-    with pytest.raises(SqlError, match="provider openai") as caught:
-        Engine(plpy, "/nowhere").embed(["a"], "query", model_row | {"provider": "openai"})
+    with pytest.raises(SqlError, match="provider onnx") as caught:
+        Engine(plpy, "/nowhere").embed(["a"], "query", model_row | {"provider": "onnx"})
     assert caught.value.sqlstate == "22023"
 
 

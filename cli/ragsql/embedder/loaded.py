@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ragsql.embedder.catalog import StoredModel
 from ragsql.embedder.errors import ApiError
 from ragsql.embedder.runner import Runner
-from ragsql_engine.embedding import batches
+from ragsql_engine.embedding.batching import batches
 from ragsql_engine.model import Model
 from ragsql_engine.tokens import load_window
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsql_engine.embedding.batching import BATCH_TEXTS, BATCH_TOKENS
 from ragsql_engine.errors import InvalidParameter, ModelMissing
 from ragsql_engine.files import DAMAGED, require_files
 from ragsql_engine.model import Model
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 class FastembedProvider:
     """Loaded weights. One thread, no memory arena: a backend is one of many."""
+
+    batch_tokens = BATCH_TOKENS
+    batch_texts = BATCH_TEXTS
 
     def __init__(self, model: Model, directory: Path, *, threads: int = 1) -> None:
         weights = require_weights(model, directory)

@@ -1,0 +1,87 @@
+"""What a model is to read for a text: one part, or several where the text is beyond its window."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ragsql_engine.chunking import clusters
+from ragsql_engine.embedding.vectors import Vector, mean
+from ragsql_engine.errors import InvalidParameter, InvalidVector, LimitExceeded
+from ragsql_engine.model import Model
+from ragsql_engine.tokens import TokenWindow
+from ragsql_engine.visibility import is_visible
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text with its prefix, within the window.
+
+    `tokens` are all that the model reads, special ones included; `weight` those of the text.
+    """
+
+    text: str
+    tokens: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A text as a model reads it."""
+
+    parts: Sequence[Part]
+
+    def vector(self, vectors: Sequence[Vector], model: Model) -> Vector | InvalidVector:
+        """The text's vector, of those of its parts: their average by number of tokens."""
+        if len(vectors) == 1:
+            return vectors[0]
+        return mean(vectors, [part.weight for part in self.parts], model)
+
+
+def digest(text: str) -> bytes:
+    """Equal for texts that differ in white space only."""
+    return hashlib.sha256(" ".join(text.split()).encode()).digest()
+
+
+def prepare(text: str | None, name: str, kind: str, model: Model, window: TokenWindow) -> Input:
+    """What `model` reads for `text`, which errors call by `name`.
+
+    Fails with InvalidParameter for a text without a visible character, with LimitExceeded for
+    one beyond the window where the model's long_input is 'error'.
+    """
+    if text is None or not is_visible(text):
+        raise InvalidParameter(
+            f"{name} is {'null' if text is None else 'blank'} and has no meaning to embed",
+            hint="Leave out texts without a visible character.",
+        )
+    prefix = model.prefix(kind)
+    tokens = window.count(prefix + text)
+    if tokens <= window.capacity:
+        return Input([Part(prefix + text, tokens + window.special_tokens, tokens)])
+    if model.long_input == "error":
+        about = "" if window.is_exact else "about "
+        raise LimitExceeded(
+            f"{name} has {about}{tokens + window.special_tokens} tokens, "
+            f"but model {model.name} reads {window.max_tokens}",
+            hint="Cut it with rag.chunk_text, which keeps chunks within the model's window, or "
+            "let the model average its windows: long_input in rag.add_model.",
+        )
+    return Input(list(_windows(text, name, prefix, model, window)))
+
+
+def _windows(
+    text: str, name: str, prefix: str, model: Model, window: TokenWindow
+) -> Iterator[Part]:
+    """The text in parts that fill the window, each with the prefix."""
+    before, start = window.count(prefix) if prefix else 0, 0
+    while start < len(text):
+        end, tokens = window.fit(text, start, len(text), clusters.floor, prefix)
+        if tokens > window.capacity:
+            raise LimitExceeded(
+                f"{name} has a character that does not fit the window of model {model.name} "
+                "beside its prefix",
+                hint="Correct the prefix or max_tokens of the model with rag.add_model.",
+            )
+        if is_visible(text, start, end):
+            read = prefix + text[start:end]
+            yield Part(read, tokens + window.special_tokens, max(tokens - before, 1))
+        start = end
