@@ -16,7 +16,7 @@ _URL = re.compile(
     r"(?::(?P<port>[0-9]{1,5}))?(?P<path>(?:/[a-z0-9._~!$&'()*+,;=:@%-]*)*)",
     re.ASCII | re.IGNORECASE,
 )
-_SOCKET = re.compile(r"unix:(?P<path>/[^/\s,][^\s,]*)", re.ASCII)
+_SOCKET = re.compile(r"unix:(?P<path>/[!-+\--.0-~][!-+\--~]*)")  # printable, no comma
 _PLACE = re.compile(r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
