@@ -1,22 +1,16 @@
 """Loading many files: several connections, a clean end, one result per file."""
 
-import contextlib
-import os
 import queue
-import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType
 
-import psycopg
-
+from ragsql.interrupts import interrupts
 from ragsql.loading.prepare import Document, ReadOptions, prepare
 from ragsql.loading.store import FileResult, RunInterrupted, Store
 from ragsql.loading.walk import FoundFile
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_STOPPING = b"\nFinishing the files in work; interrupt again to cancel them.\n"
+_STOPPING = "Finishing the files in work; interrupt again to cancel them."
 
 
 @dataclass(slots=True)
@@ -53,7 +47,7 @@ def load_files(
         for store in stores
     ]
     problem: Exception | None = None
-    with _interrupts(stop, [store.connection for store in stores]):
+    with interrupts(stop, lambda: [store.connection for store in stores], _STOPPING):
         for thread in threads:
             thread.start()
         running = len(threads)
@@ -91,27 +85,3 @@ def _load_one(store: Store, file: FoundFile, options: ReadOptions) -> FileResult
     if isinstance(prepared, Document):
         return store.save(prepared)
     return store.refuse(prepared, file.size)
-
-
-@contextlib.contextmanager
-def _interrupts(stop: threading.Event, connections: list[psycopg.Connection]) -> Iterator[None]:
-    """Turn Ctrl-C and SIGTERM into a wish to stop while the block runs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        if not stop.is_set():
-            stop.set()
-            os.write(2, _STOPPING)  # no buffer and no lock: the handler may have interrupted both
-            return
-        for connection in connections:
-            with contextlib.suppress(psycopg.Error):
-                connection.cancel()
-
-    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
