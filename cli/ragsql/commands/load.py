@@ -96,7 +96,8 @@ large or skipped) or the load was stopped, 2 wrong usage, 3 migrations are missi
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
-    help=f"Connections at once, each with a model of about 270 MB on the server.  "
+    help=f"Connections at once, each with a model of about 270 MB on the server unless an "
+    f"embedder is attached.  "
     f"[default: one per core, at most {_MOST_JOBS}]",
 )
 @click.option(
@@ -105,6 +106,14 @@ large or skipped) or the load was stopped, 2 wrong usage, 3 migrations are missi
     default=DEFAULT_MAX_BYTES,
     show_default=True,
     help="Larger files are not loaded.",
+)
+@click.option(
+    "--embed",
+    type=click.Choice(("now", "later")),
+    default="now",
+    show_default=True,
+    help="later: store the texts, found by their words at once, and leave their vectors to "
+    "`ragsql worker`.",
 )
 @click.option("--follow-links", is_flag=True, help="Follow symbolic links, out of DIR too.")
 @click.option("--strict", is_flag=True, help="Refuse guessed encodings; exit 1 on any warning.")
@@ -122,6 +131,7 @@ def load(
     encoding: str | None,
     jobs: int | None,
     max_bytes: int,
+    embed: str,
     follow_links: bool,
     strict: bool,
 ) -> None:
@@ -139,7 +149,7 @@ def load(
         report = _show(files, passed, options)
     else:
         chunking = Chunking(strategy, chunk_size, overlap)
-        target = Target(collection, tags, uuid.uuid4(), chunking)
+        target = Target(collection, tags, uuid.uuid4(), chunking, embed == "later")
         report = _load(settings, files, passed, options, target, jobs)
     if report.failed or (strict and report.warned):
         raise click.exceptions.Exit(1)
@@ -201,6 +211,8 @@ def _load(
         if report.chunks >= _BULK and problem is None and not stop.is_set():
             _merge_index(connections[0], report)
     report.say(report.summary(target.run_id))
+    if report.jobs:
+        _tell_of_jobs(report)
     if problem is not None:
         raise click.ClickException(problem)
     if stop.is_set() and not report.complete:
@@ -208,6 +220,13 @@ def _load(
             "Stopped before the end; load again to go on, files that are stored are skipped."
         )
     return report
+
+
+def _tell_of_jobs(report: Report) -> None:
+    report.say(
+        f"{report.jobs} job{'' if report.jobs == 1 else 's'} to embed them wait: `ragsql worker "
+        "--once` does them, rag.job_status says how far they are. Words find the texts already."
+    )
 
 
 def _merge_index(connection: psycopg.Connection, report: Report) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragsql.connection import friendly_errors, resolve_dsn
+from ragsql.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,18 +18,6 @@ if TYPE_CHECKING:
 
 PENDING = 3
 """Exit code of `status` when revisions are pending."""
-
-
-class Steps(click.Group):
-    """Gives each of its commands the option --dsn that `ragsql` gives to every verb."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
-        command = super().get_command(ctx, cmd_name)
-        inherited = next((item for item in self.params if item.name == "dsn"), None)
-        if command is not None and inherited is not None and inherited not in command.params:
-            command.params.append(inherited)
-        return command
 
 
 def waiting(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 import psycopg
 
@@ -21,6 +23,11 @@ def attach(settings: Settings, url: str) -> str:
 
     Raises click.ClickException where the role may not, for it decides who sees every text.
     """
+    if re.search(r"[\s,]", url):  # it is a setting's word, parted by these
+        raise click.ClickException(
+            "The path of the socket holds a blank or a comma, which the setting cannot.\n"
+            "Hint: name another one with --socket."
+        )
     with connect(settings) as connection:
         problem = schema_problem(connection, "embed")
         if problem is not None:

@@ -57,7 +57,7 @@ def find_model(root: Path, name: str) -> StoredModel | None:
         directory,
         _revision(directory, weights),
         described.get("dim"),
-        _window(described["model"], directory),
+        text_window(described["model"], directory),
     )
 
 
@@ -75,7 +75,7 @@ def _supported() -> Mapping[str, tuple[Kind, Mapping[str, Any]]]:
     return found
 
 
-def _window(name: str, directory: Path) -> int | None:
+def text_window(name: str, directory: Path) -> int | None:
     """Where fastembed would cut a text: the tokenizer's own limit, else what is known."""
     try:
         limit = json.loads((directory / "tokenizer_config.json").read_text())["model_max_length"]

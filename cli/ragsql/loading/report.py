@@ -27,6 +27,7 @@ class Report:
     def __init__(self, files: int, size: int, *, dry_run: bool = False) -> None:
         self.outcomes: Counter[str] = Counter()
         self.chunks = 0
+        self.jobs = 0
         self.nul_replaced = 0
         self.surrogates_replaced = 0
         self.guessed = 0
@@ -67,6 +68,7 @@ class Report:
             self.surrogates_replaced += document.surrogates_replaced
             self.guessed += document.guessed
         self.cut_otherwise += result.warned
+        self.jobs += result.job_id is not None
         if result.outcome == "failed" or result.outcome in _WARNINGS:
             self._show(result)
         elif result.warned and self.cut_otherwise <= _LISTED:

@@ -17,10 +17,12 @@ from ragsql.loading.prepare import Document, Refused
 
 _TRIES = 6
 _INGEST = """
-select document_id, status, chunks_created
+select document_id, status, chunks_created, {job_id}
 from rag.ingest(collection => %s, content => %s, source => %s, title => %s, tags => %s::text[],
-                metadata => %s, mime => %s, strategy => %s, chunk_size => %s, overlap => %s)
+                metadata => %s, mime => %s, strategy => %s, chunk_size => %s, overlap => %s{embed})
 """
+_NOW = _INGEST.format(job_id="null", embed="")
+_LATER = _INGEST.format(job_id="job_id", embed=", embed => 'later'")
 _LOG = """
 select rag.log_ingest(run_id => %s, collection => %s, source => %s, outcome => %s,
                       document_id => %s, chunks => %s, detail => %s)
@@ -53,7 +55,8 @@ class Meaning(Enum):
 class FileResult:
     """What happened to one file.
 
-    ``detail`` is what the log says about it; ``warned``, that it was cut otherwise than asked.
+    ``detail`` is what the log says about it; ``warned``, that it was cut otherwise than asked;
+    ``job_id``, what makes its vectors later.
     """
 
     source: str
@@ -63,6 +66,7 @@ class FileResult:
     detail: str = ""
     document: Document | None = None
     warned: bool = False
+    job_id: int | None = None
 
 
 def meaning_of(error: psycopg.Error, connection: psycopg.Connection) -> Meaning:
@@ -121,12 +125,13 @@ class Chunking:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the documents of a run go."""
+    """Where the documents of a run go; ``later``: their vectors are left to a worker."""
 
     collection: str
     tags: tuple[str, ...]
     run_id: uuid.UUID
     chunking: Chunking = Chunking()
+    later: bool = False
 
 
 class Store:
@@ -175,7 +180,7 @@ class Store:
         self._warnings.clear()
         with self.connection.transaction():
             row = self.connection.execute(
-                _INGEST,
+                _LATER if target.later else _NOW,
                 (
                     target.collection,
                     document.content,
@@ -191,11 +196,18 @@ class Store:
             ).fetchone()
             if row is None:
                 raise RunStopped("rag.ingest returned no row; run `ragsql doctor`.")
-            document_id, status, chunks = row
+            document_id, status, chunks, job_id = row
             notes = "; ".join(note for note in (document.notes, *self._warnings) if note)
             warned = bool(self._warnings)
             result = FileResult(
-                document.source, status, document.size, chunks or 0, notes[:1000], document, warned
+                document.source,
+                status,
+                document.size,
+                chunks or 0,
+                notes[:1000],
+                document,
+                warned,
+                job_id,
             )
             self._log(result, document_id)
         return result

@@ -1,0 +1,1 @@
+"""Working through the queue of passages that wait for a vector."""

@@ -1,0 +1,168 @@
+"""Threads that claim passages and have them embedded, each with a connection of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import Self
+
+import click
+import psycopg
+
+from ragsql.connection import connect, describe
+from ragsql.loading.names import one_line
+from ragsql.settings import Settings
+
+STOPPING = "Finishing the claims in hand; interrupt again to cancel them."
+
+CLAIM = 32
+"""Passages of one claim: a few seconds of work, which is what a kill can cost."""
+
+_CLAIM = "select rag.claim_job(%s)"
+_EMBED = "select rag.embed_claimed(%s)"
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries to connect, or after an error
+
+Say = Callable[[str], None]
+
+
+def open_session(settings: Settings) -> psycopg.Connection:
+    """A connection on which each statement commits by itself, as the two steps of a claim need."""
+    connection = connect(settings)
+    connection.autocommit = True
+    connection.execute("set client_encoding to 'UTF8'")
+    connection.execute("set default_transaction_isolation to 'read committed'")
+    return connection
+
+
+def is_lost(connection: psycopg.Connection, error: psycopg.Error) -> bool:
+    """Whether an error ended the session: the server stops, restarts or is gone."""
+    state = error.sqlstate or ""
+    return connection.closed or connection.broken or state[:2] == "08" or state[:3] == "57P"
+
+
+def backoff(failures: int) -> float:
+    """Seconds to wait after that many failures in a row: doubling, with jitter."""
+    longest: float = min(_FIRST_WAIT * 2 ** min(failures, 10), _LONGEST_WAIT)
+    return longest * random.uniform(0.5, 1)
+
+
+class Crew:
+    """``number`` threads on the queue until ``stop`` is set.
+
+    A session that is lost is opened again, and goes on with the claim it had in hand. An error of
+    the queue itself (no right, no schema) stops all and is kept in ``problem``.
+    """
+
+    def __init__(
+        self, settings: Settings, number: int, poll: float, stop: threading.Event, say: Say
+    ) -> None:
+        self.problem: str | None = None
+        self._settings = settings
+        self._poll = poll
+        self._stop = stop
+        self._say = say
+        self._said: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self._passages = 0
+        self._connections: dict[int, psycopg.Connection] = {}
+        self._threads = [
+            threading.Thread(target=self._work, args=(place,), name=f"worker {place}", daemon=True)
+            for place in range(number)
+        ]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def passages(self) -> int:
+        """Passages that got their vector here."""
+        return self._passages
+
+    @property
+    def connections(self) -> list[psycopg.Connection]:
+        """The sessions that are open."""
+        return list(self._connections.values())
+
+    def say_once(self, line: str, seconds: float = 60) -> None:
+        """A line that is not repeated within so many seconds, whoever has cause to."""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._said.get(line, -seconds) < seconds:
+                return
+            self._said[line] = now
+        self._say(line)
+
+    def _work(self, place: int) -> None:
+        hand: list[uuid.UUID] = []
+        failures = 0
+        while not self._stop.is_set():
+            try:
+                connection = open_session(self._settings)
+            except (click.ClickException, psycopg.Error):
+                self.say_once("The server does not answer; trying until it does.")
+                self._stop.wait(backoff(failures))
+                failures += 1
+                continue
+            failures = 0
+            self._connections[place] = connection
+            with contextlib.closing(connection):
+                self._serve(connection, hand)
+            del self._connections[place]
+
+    def _serve(self, connection: psycopg.Connection, hand: list[uuid.UUID]) -> None:
+        """Work until the end, or until the session is lost."""
+        failures = 0
+        while not self._stop.is_set():
+            try:
+                if not hand and not self._claim(connection, hand):
+                    self._stop.wait(self._poll * random.uniform(0.8, 1.2))
+                    continue
+                done = _number(connection, _EMBED, hand[0])
+                hand.clear()
+                with self._lock:
+                    self._passages += done
+                failures = 0
+            except psycopg.Error as error:
+                if is_lost(connection, error):
+                    if not self._stop.is_set():
+                        self.say_once("The connection was lost; connecting again.")
+                        self._stop.wait(backoff(0))
+                    return
+                self._failed(error, hand, failures)
+                failures += 1
+
+    def _claim(self, connection: psycopg.Connection, hand: list[uuid.UUID]) -> bool:
+        row = connection.execute(_CLAIM, (CLAIM,)).fetchone()
+        if row is not None and row[0] is not None:
+            hand.append(row[0])
+        return bool(hand)
+
+    def _failed(self, error: psycopg.Error, hand: list[uuid.UUID], failures: int) -> None:
+        """Judge an error of a session that lives on."""
+        if not hand and (error.sqlstate or "")[:2] in ("42", "3F", "0A", "28"):
+            self.problem = describe(error)
+            self._stop.set()
+            return
+        hand.clear()  # what is left of the claim returns to the queue after its lease
+        if self._stop.is_set():
+            return
+        if (error.sqlstate or "") not in ("40001", "40P01"):
+            reason = one_line(error.diag.message_primary or type(error).__name__)[:300]
+            self.say_once(f"A claim failed, its passages are tried again later: {reason}")
+        self._stop.wait(backoff(failures))
+
+
+def _number(connection: psycopg.Connection, statement: str, claim: uuid.UUID) -> int:
+    row = connection.execute(statement, (claim,)).fetchone()
+    return int(row[0] or 0) if row else 0

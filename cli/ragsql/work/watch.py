@@ -1,0 +1,151 @@
+"""How far the jobs are: lines for those that end, a bar on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import psycopg
+from psycopg.rows import dict_row
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from ragsql.loading.names import one_line
+
+OPEN = ("queued", "running")
+
+_JOBS = """
+select job_id, kind, collection, status, total, done, waiting, failed, error
+from rag.job_status
+where status in ('queued', 'running') or job_id = any (%(known)s) or finished_at > %(since)s
+order by job_id
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A row of rag.job_status. total = done + waiting + failed, in passages."""
+
+    job_id: int
+    kind: str
+    collection: str | None
+    status: str
+    total: int
+    done: int
+    waiting: int
+    failed: int
+    error: str | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something of it is still to come."""
+        return self.status in OPEN
+
+    @property
+    def line(self) -> str:
+        """What to tell of a job that has ended."""
+        name = f"Job {self.job_id} ({one_line(self.collection or 'no collection')})"
+        if self.status == "done":
+            return f"{name}: done, {passages(self.total)}."
+        if self.status == "cancelled":
+            return f"{name}: cancelled after {self.done} of {passages(self.total)}."
+        return (
+            f"{name}: {self.failed} of {passages(self.total)} could not be embedded "
+            f"({self.reason}). rag.dead_letter lists them; select rag.retry_job({self.job_id}) "
+            "tries them again."
+        )
+
+    @property
+    def reason(self) -> str:
+        """The last error, on one line."""
+        return one_line(self.error or "no reason given")[:300]
+
+
+class Watch:
+    """Asks for the jobs now and then; ``ended`` counts those whose end it saw."""
+
+    def __init__(self) -> None:
+        self.ended = 0
+        self.failed = 0
+        self._open: set[int] = set()
+        self._told: set[int] = set()
+        self._since: Any = None
+        self._console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._bar: TaskID = self._progress.add_task("waiting for work", total=None)
+
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the bar while the block runs."""
+        with self._progress:
+            yield
+
+    def say(self, line: str) -> None:
+        """Print a line to standard error without disturbing the bar."""
+        if self._progress.live.is_started and not self._progress.disable:
+            self._console.print(line)
+        else:
+            click.echo(line, err=True)
+
+    def look(self, connection: psycopg.Connection) -> list[Job]:
+        """The jobs that are open, after telling of those that have ended since the last look."""
+        if self._since is None:
+            row = connection.execute("select clock_timestamp()").fetchone()
+            self._since = row[0] if row else None
+        cursor = connection.cursor(row_factory=dict_row)
+        cursor.execute(_JOBS, {"known": list(self._open), "since": self._since})
+        jobs = [Job(**row) for row in cursor]
+        for job in jobs:
+            if not job.is_open and job.job_id not in self._told:
+                self._told.add(job.job_id)
+                self.ended += 1
+                self.failed += job.failed
+                self.say(job.line)
+        still = [job for job in jobs if job.is_open]
+        self._open = {job.job_id for job in still}
+        self._show(still)
+        return still
+
+    def _show(self, jobs: list[Job]) -> None:
+        total, waiting = sum(job.total for job in jobs), sum(job.waiting for job in jobs)
+        if not jobs:
+            self._progress.update(self._bar, description="waiting for work", total=None)
+            return
+        named = f"{len(jobs)} jobs" if len(jobs) > 1 else f"job {jobs[0].job_id}"
+        self._progress.update(
+            self._bar,
+            description=f"{named}, {passages(waiting)} left",
+            total=max(total, 1),
+            completed=total - waiting,
+        )
+
+
+class Stall:
+    """Tells since when nothing has moved."""
+
+    def __init__(self) -> None:
+        self._seen: object = None
+        self._at = time.monotonic()
+
+    def seconds(self, state: object) -> float:
+        """Seconds for which ``state`` has been the same."""
+        if state != self._seen:
+            self._seen, self._at = state, time.monotonic()
+        return time.monotonic() - self._at
+
+
+def passages(number: int) -> str:
+    """The number with its noun."""
+    return f"{number} passage{'' if number == 1 else 's'}"
