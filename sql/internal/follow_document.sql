@@ -1,5 +1,5 @@
--- The lexical index repeats a document's class, collection and validity, vectors and tasks its class
--- and collection, so they follow them.
+-- The lexical index repeats a document's class, collection and validity, vectors and tasks its
+-- class and collection, so they follow them.
 create or replace function rag_internal.follow_document() returns trigger
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

@@ -1,5 +1,5 @@
--- Begins to keep a collection's vectors under a further model, or asks for those that it lacks under
--- its own.
+-- Begins to keep a collection's vectors under a further model, or asks for those that it lacks
+-- under its own.
 create or replace function rag_internal.prepare_model(
     who        name,
     ticket     bytea,

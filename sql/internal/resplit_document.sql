@@ -1,5 +1,5 @@
--- Passages of a text that was changed by plain SQL. Vectors are left to the queue: an update of many
--- rows is no time to embed.
+-- Passages of a text that was changed by plain SQL. Vectors are left to the queue: an update of
+-- many rows is no time to embed.
 create or replace function rag_internal.resplit_document() returns trigger
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

@@ -292,9 +292,9 @@ def test_models_are_checked_before_they_are_registered(conn: Connection) -> None
 
 
 def test_a_missing_model_is_an_error_with_the_next_step(conn: Connection) -> None:
-    conn.execute("select rag.add_model('no/such-model', 'fastembed', 384)")
+    conn.execute("select rag.add_model('BAAI/bge-base-en-v1.5', 'fastembed', 768)")
     error = throws_ok(
-        conn, "select rag.create_collection('ghost', model => 'no/such-model')", "55000"
+        conn, "select rag.create_collection('ghost', model => 'BAAI/bge-base-en-v1.5')", "55000"
     )
     assert error.diag.message_hint
     assert rows_of(conn)["rag_internal.document"] == 0

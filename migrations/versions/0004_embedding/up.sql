@@ -151,7 +151,7 @@ comment on type rag.recall_check is
     'How many passages were searched for, and the share of their at nearest that was found.';
 alter type rag.recall_check owner to rag_owner;
 
--- signatures that changed ---------------------------------------------------------------------------
+-- signatures that changed -----------------------------------------------------------------------
 drop function rag.ingest(text, text, text, text, text[], jsonb, text[], text, text, text,
     timestamptz, timestamptz, text, integer, integer, integer);
 drop function rag.ingest_many(text, jsonb);
