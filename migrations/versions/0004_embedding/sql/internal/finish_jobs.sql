@@ -1,0 +1,39 @@
+-- Ends the jobs that have nothing left to do, and tells who waits for them. The row is locked first
+-- and the tasks are looked at in a statement after that: of two workers that do a job's last
+-- passages, the second sees what the first did.
+create or replace function rag_internal.finish_jobs(job_ids bigint[]) returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _job_id bigint;
+    _status text;
+begin
+    perform from rag_internal.job j
+    where j.job_id = any (job_ids) and j.status in ('queued', 'running')
+    order by j.job_id
+    for no key update;
+    for _job_id, _status in
+        update rag_internal.job j
+        set status = case when s.dead > 0 then 'failed' else 'done' end,
+            error = s.error, finished_at = clock_timestamp()
+        from unnest(job_ids) i (job_id)
+        cross join lateral (
+            select count(*) filter (where not t.is_dead) as open,
+                   count(*) filter (where t.is_dead) as dead,
+                   max(t.error) filter (where t.is_dead) as error
+            from rag_internal.embedding_task t
+            where t.job_id = i.job_id) s
+        where j.job_id = i.job_id and j.status in ('queued', 'running') and s.open = 0
+        returning j.job_id, j.status
+    loop
+        perform pg_notify('ragsql_job_' || _job_id, _status);
+    end loop;
+end
+$$;
+
+comment on function rag_internal.finish_jobs(bigint[]) is
+    'done or failed for each of these jobs without open tasks, with a notification on the channel '
+    'ragsql_job_ and its id.';
+alter function rag_internal.finish_jobs(bigint[]) owner to rag_owner;
+revoke all on function rag_internal.finish_jobs(bigint[]) from public;

@@ -1,0 +1,61 @@
+-- What a claim still holds after its vectors were stored: texts that failed are charged, and tried
+-- again later and later; what is no fault of theirs is given back as it was.
+create or replace function rag_internal.record_failures(
+    claim_id  uuid,
+    model     rag_internal.model,
+    chunk_ids bigint[],
+    outcomes  rag_internal.embedded_text[]
+) returns void
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _attempts constant integer := 5;
+    _fault rag_internal.embedded_text;
+begin
+    update rag_internal.embedding_task t
+    set claim_id = null,
+        attempts = t.attempts - case when f.is_charged then 0 else 1 end,
+        is_dead = f.is_charged and t.attempts >= _attempts,
+        error = coalesce(f.error, t.error),
+        failed_at = case when f.is_charged then clock_timestamp() else t.failed_at end,
+        run_after = clock_timestamp()
+                  + case when f.is_charged
+                         then '5 seconds'::interval * 2 ^ (t.attempts - 1) * (0.5 + random())
+                         else '0' end
+    from (select i.chunk_id, o.error,
+                 o.error is not null and not o.is_provider_fault as is_charged
+          from unnest(chunk_ids) with ordinality i (chunk_id, number)
+          left join unnest(outcomes) o on o.number = i.number) f
+    where t.claim_id = record_failures.claim_id and t.chunk_id = f.chunk_id;
+
+    select o.* into _fault
+    from unnest(outcomes) o
+    where o.is_provider_fault
+    order by o.retry_after desc nulls last
+    limit 1;
+    if found then
+        insert into rag_internal.provider_pause as p (model_id, until, failures, reason)
+        values ((model).model_id,
+                clock_timestamp()
+                + '1 second'::interval * coalesce(_fault.retry_after, 5 * (0.5 + random())),
+                1, _fault.error)
+        on conflict (model_id) do update
+        set failures = p.failures + 1, reason = excluded.reason,
+            -- the wait that was asked for, else twice as long each time, up to five minutes
+            until = clock_timestamp() + '1 second'::interval
+                  * coalesce(_fault.retry_after,
+                             least(5 * 2 ^ least(p.failures, 6), 300) * (0.5 + random()))
+        where p.until <= clock_timestamp() or _fault.retry_after is not null;
+    end if;
+end
+$$;
+
+comment on function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+    rag_internal.embedded_text[]) is
+    'Gives back what a claim holds: text faults are charged (backoff 5 s doubling, jittered; dead '
+    'after 5), a provider''s fault pauses its model and charges nothing.';
+alter function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+    rag_internal.embedded_text[]) owner to rag_owner;
+revoke all on function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+    rag_internal.embedded_text[]) from public;
