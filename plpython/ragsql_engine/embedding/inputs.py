@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ragsql_engine.chunking import clusters
+from ragsql_engine.chunking.clusters import word_end
+from ragsql_engine.chunking.strings import after_space
 from ragsql_engine.embedding.vectors import Vector, mean
 from ragsql_engine.errors import InvalidParameter, InvalidVector, LimitExceeded
 from ragsql_engine.model import Model
@@ -72,9 +73,10 @@ def _windows(
     text: str, name: str, prefix: str, model: Model, window: TokenWindow
 ) -> Iterator[Part]:
     """The text in parts that fill the window, each with the prefix."""
-    before, start = window.count(prefix) if prefix else 0, 0
+    before = window.count(prefix) if prefix else 0
+    start = after_space(text, 0, len(text))
     while start < len(text):
-        end, tokens = window.fit(text, start, len(text), clusters.floor, prefix)
+        end, tokens = window.fit(text, start, len(text), word_end, prefix)
         if tokens > window.capacity:
             raise LimitExceeded(
                 f"{name} has a character that does not fit the window of model {model.name} "
@@ -84,4 +86,4 @@ def _windows(
         if is_visible(text, start, end):
             read = prefix + text[start:end]
             yield Part(read, tokens + window.special_tokens, max(tokens - before, 1))
-        start = end
+        start = after_space(text, end, len(text))
