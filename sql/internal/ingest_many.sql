@@ -21,6 +21,8 @@ declare
     _document jsonb;
     _number bigint;
     _unknown text;
+    _ingested rag.ingested[] := '{}';
+    _job_id bigint;
 begin
     if jsonb_typeof(documents) is distinct from 'array' then
         raise exception using
@@ -56,7 +58,7 @@ begin
                 hint    = 'Only tags and readers are arrays, metadata an object, and sizes '
                           'whole numbers.';
         end if;
-        return next rag_internal.ingest(
+        _ingested := _ingested || rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
             _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
             nullif(_document -> 'metadata', 'null'),
@@ -67,6 +69,14 @@ begin
             (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer,
             ingest_many.embed);
     end loop;
+    _job_id := rag_internal.merge_jobs(array(
+        select i.job_id from unnest(_ingested) i where i.job_id is not null));
+    return query
+        select i.document_id, i.status, i.chunks_created,
+               case when i.job_id is not null then _job_id end, i.words_skipped
+        from unnest(_ingested) with ordinality
+             i (document_id, status, chunks_created, job_id, words_skipped, number)
+        order by i.number;
 end
 $$;
 

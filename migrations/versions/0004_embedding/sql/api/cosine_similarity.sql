@@ -7,10 +7,10 @@ language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _longer double precision := greatest(@extschema:vector@.l2_norm(a),
-                                         @extschema:vector@.l2_norm(b));
-    _shorter double precision := least(@extschema:vector@.l2_norm(a),
-                                       @extschema:vector@.l2_norm(b));
+    _longer double precision := greatest(@extschema:vector@.vector_norm(a),
+                                         @extschema:vector@.vector_norm(b));
+    _shorter double precision := least(@extschema:vector@.vector_norm(a),
+                                       @extschema:vector@.vector_norm(b));
 begin
     if @extschema:vector@.vector_dims(a) <> @extschema:vector@.vector_dims(b) then
         raise exception using

@@ -17,7 +17,7 @@ comment on function rag.ingest_many(text, jsonb, text) is
     'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of '
     'rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, '
     'valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document '
-    'refuses all. embed as in rag.ingest, for all of them.';
+    'refuses all. embed as in rag.ingest, with one job for all of them.';
 alter function rag.ingest_many(text, jsonb, text) owner to rag_owner;
 revoke all on function rag.ingest_many(text, jsonb, text) from public;
 grant execute on function rag.ingest_many(text, jsonb, text) to rag_writer;
