@@ -6,6 +6,11 @@ create or replace function rag.cosine_similarity(
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+    _longer double precision := greatest(@extschema:vector@.vector_norm(a),
+                                         @extschema:vector@.vector_norm(b));
+    _shorter double precision := least(@extschema:vector@.vector_norm(a),
+                                       @extschema:vector@.vector_norm(b));
 begin
     if @extschema:vector@.vector_dims(a) <> @extschema:vector@.vector_dims(b) then
         raise exception using
@@ -14,10 +19,14 @@ begin
                              @extschema:vector@.vector_dims(a), @extschema:vector@.vector_dims(b)),
             hint    = 'Compare vectors of one model.';
     end if;
-    -- scaled first: products of very long or very short vectors leave the range of a float
-    return greatest(-1, least(1,
-        0 - (@extschema:vector@.l2_normalize(a) operator(@extschema:vector@.<#>)
-             @extschema:vector@.l2_normalize(b))));
+    if _shorter = 0 then
+        return 0;
+    elsif _shorter < 1e-15 or _longer > 1e15 then
+        -- squares would leave the range of a float
+        a := @extschema:vector@.l2_normalize(a);
+        b := @extschema:vector@.l2_normalize(b);
+    end if;
+    return greatest(-1, least(1, 1 - (a operator(@extschema:vector@.<=>) b)));
 end
 $$;
 

@@ -17,11 +17,11 @@ begin
             'model ' || _model.name,
             case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
             format('%s, %s dimensions, %s%s%s', _model.provider, _model.dimensions,
-                   coalesce(format('window %s tokens', _model.max_tokens), 'window unknown'),
+                   coalesce('window ' || _model.max_tokens || ' tokens', 'window unknown'),
                    case when _model.is_default then ', the default' else '' end,
                    case when sees_everything
                         then ', ' || concat_ws(' in ', _status ->> 'detail',
-                                               _status ->> 'directory') end),
+                                               nullif(_status ->> 'directory', '')) end),
             case when (_status ->> 'present')::boolean then null
                  when _model.provider = 'fastembed'
                  then 'Put the model''s files into its folder: `ragsql up` does it for a server of '

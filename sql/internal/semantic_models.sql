@@ -37,7 +37,7 @@ begin
                              where k.collection_id = any ((scope).collection_ids)
                                and k.model_id = _models[1].model_id),
                             _models[1].dimensions)
-            when @extschema:vector@.l2_norm(query_vector) = 0
+            when @extschema:vector@.vector_norm(query_vector) = 0
                 then 'query_vector has length zero: it points nowhere' end;
         if _problem is not null then
             raise exception using

@@ -1,0 +1,90 @@
+"""Passages with given vectors, written past the engine: thousands in a second."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float64]
+
+DOCUMENTS = """
+    insert into rag_internal.document (collection_id, source, content, content_hash, attributes,
+                                       indexed_as, acl_id, text_config)
+    select k.collection_id, n.source, n.source, sha256(convert_to(n.source, 'UTF8')),
+           jsonb_build_object('source', n.source, 'number', n.number), '{}', a.acl_id, 'english'
+    from given n, rag_internal.collection k, rag_internal.collection a
+    where k.name = %s and a.name = %s"""
+PASSAGES = """
+    insert into rag_internal.chunk (document_id, chunk_index, content, start_offset, end_offset,
+                                    start_line, end_line, tsv)
+    select d.document_id, 0, n.source, 0, length(n.source), 1, 1,
+           to_tsvector('english', 'word' || n.number %% 7)
+    from given n join rag_internal.document d using (source)
+    join rag_internal.collection k using (collection_id)
+    where k.name = %s"""
+EMBEDDINGS = """
+    insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, {column})
+    select m.model_id, c.chunk_id, d.acl_id, d.collection_id, d.content_hash, n.v::text::{type}
+    from given n join rag_internal.document d using (source)
+    join rag_internal.collection k using (collection_id)
+    join rag_internal.chunk c using (document_id)
+    join rag_internal.model m on m.name = %s
+    where k.name = %s"""
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Rows scaled to length 1, with the precision of float32."""
+    scaled: Vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return scaled.astype(np.float32).astype(np.float64)
+
+
+def near(count: int, dimensions: int, seed: int, clusters: int = 50) -> Vectors:
+    """`count` unit vectors around `clusters` centres, as those of texts lie."""
+    random = np.random.default_rng(seed)
+    centres = random.normal(size=(clusters, dimensions))
+    noise = random.normal(size=(count, dimensions)) * 0.7
+    return unit(centres[random.integers(clusters, size=count)] + noise)
+
+
+def literal(vector: Vectors) -> str:
+    """The vector as pgvector reads it."""
+    return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+
+
+def place(
+    conn: psycopg.Connection[Any],
+    collection: str,
+    vectors: Vectors,
+    *,
+    model: str,
+    readers_of: str | None = None,
+    first: int = 0,
+) -> None:
+    """A document of one passage per row of `vectors`, named by its number from `first`.
+
+    Those who read collection `readers_of` (None: `collection` itself) can read them. The lexical
+    index does not know of them.
+    """
+    row = conn.execute(
+        "select storage, model_id from rag_internal.model where name = %s", [model]
+    ).fetchone()
+    assert row is not None
+    kind, column = ("public.vector", "full_v") if row[0] == "vector" else ("public.halfvec", "v")
+    conn.execute("create temporary table given (number integer, source text, v public.vector)")
+    with conn.cursor().copy("copy given from stdin") as copy:
+        for number, vector in enumerate(vectors, first):
+            copy.write_row((number, f"{number:06}", literal(vector)))
+    conn.execute(DOCUMENTS, [collection, readers_of or collection])
+    conn.execute(PASSAGES, [collection])
+    # a graph is built faster than row by row
+    conn.execute(f"drop index if exists rag_internal.embedding_{row[1]}_hnsw")
+    conn.execute(EMBEDDINGS.format(column=column, type=kind), [model, collection])
+    conn.execute(
+        "select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = %s",
+        [model],
+    )
+    conn.execute("drop table given")
+    conn.execute("analyze rag_internal.document, rag_internal.chunk, rag_internal.embedding")
