@@ -181,6 +181,7 @@ def test_e08_half_precision_neither_overflows_nor_vanishes(model: Model) -> None
 @pytest.mark.parametrize("size", [1e30, 1e200, 1e-5])
 def test_components_of_any_size_have_a_direction(size: float, model: Model) -> None:
     (unit,) = unit_vectors([np.array([size, size, 0, 0])], 1, model)
+    assert isinstance(unit, np.ndarray)
     assert np.allclose(unit, [0.5**0.5, 0.5**0.5, 0, 0])
 
 
