@@ -14,6 +14,7 @@ from ragsql.settings import Settings
 
 if TYPE_CHECKING:
     from ragsql.embedder.listening import Listener
+    from ragsql.embedder.pool import Pool
 
 SOCKET_NAME = "embedder.sock"
 
@@ -171,29 +172,27 @@ def _listen(
 
 
 def _run(
-    settings: Settings, pool: object, listener: Listener, names: tuple[str, ...], attach: bool
+    settings: Settings, pool: Pool, listener: Listener, names: tuple[str, ...], attach: bool
 ) -> None:
     from ragsql.embedder import attaching
     from ragsql.embedder.errors import ApiError
-    from ragsql.embedder.pool import Pool
     from ragsql.embedder.serving import say, serve
     from ragsql_engine.errors import RagError
 
-    assert isinstance(pool, Pool)
     try:
         for name in names:
             pool.preload(name)
     except (ApiError, RagError) as error:
         raise click.ClickException(error.message) from error
     found = ", ".join(model.name for model in pool.stored()) or "no model yet"
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as detached:
         if attach:
             database = attaching.attach(settings, listener.url)
-            stack.callback(_detach, settings, listener.url)
+            detached.callback(_detach, settings, listener.url)
             say(f'Attached to database "{database}".')
+        stack.callback(say, "Stopped.")
         say(f"Serving {found} on {listener.url}; stop with Ctrl-C.")
-        serve(pool, listener, stack.close)
-    say("Stopped.")
+        serve(pool, listener, detached.close)
 
 
 def _detach(settings: Settings, url: str) -> None:

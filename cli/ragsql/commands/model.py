@@ -274,11 +274,9 @@ def use(
     shown = one_line(collection)
     click.echo(f"{shown} is searched by {name} now.", err=True)
     if before is not None and before[0] not in (name, "none"):
-        click.echo(
-            f"The vectors under {before[0]} are kept in step: to go back, ragsql model use "
-            f"{shown} {before[0]}; to free them, select rag.release_model(...).",
-            err=True,
-        )
+        kept = f"The vectors under {before[0]} are kept in step: to go back, ragsql model use"
+        free = "to free them, select rag.release_model(...)"
+        click.echo(f"{kept} {shown} {before[0]}; {free}.", err=True)
 
 
 @contextlib.contextmanager

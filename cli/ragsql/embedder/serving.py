@@ -55,9 +55,15 @@ def serve(pool: Pool, listener: Listener, leave: Callable[[], None]) -> None:
         timeout_graceful_shutdown=_PATIENCE,
     )
 
+    server = _Server(config, leave)
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        """Heed a signal that comes before uvicorn does, and the one that it raises again."""
+        server.should_exit = True
+
     try:
-        with _signals(_ignore):  # uvicorn raises the signal again once it has stopped
-            _Server(config, leave).run(sockets=[listener.socket])
+        with _signals(end):
+            server.run(sockets=[listener.socket])
     finally:
         _close(pool)
 
@@ -67,10 +73,6 @@ def stoppable() -> Iterator[None]:
     """While it starts, SIGTERM unwinds as Ctrl-C does, so that no socket is left."""
     with _signals(_stop):
         yield
-
-
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Take a signal that was heeded already."""
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
