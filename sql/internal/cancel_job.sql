@@ -1,4 +1,5 @@
--- Ends a job before its time.
+-- Ends a job before its time. Tasks that somebody else holds are not waited for: a claim drops them
+-- when it finishes, and an ingest replaces them.
 create or replace function rag_internal.cancel_job(who name, ticket bytea, job_id bigint)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
@@ -12,13 +13,17 @@ declare
     _job rag_internal.job := rag_internal.own_job(
         rag_internal.authenticate(who, ticket), cancel_job.job_id);
 begin
-    delete from rag_internal.embedding_task t where t.job_id = cancel_job.job_id;
     update rag_internal.job j
     set status = 'cancelled', finished_at = clock_timestamp()
     where j.job_id = cancel_job.job_id and j.status in ('queued', 'running');
     if not found then
         return false;
     end if;
+    delete from rag_internal.embedding_task t
+    using (select g.model_id, g.chunk_id from rag_internal.embedding_task g
+           where g.job_id = cancel_job.job_id
+           for update skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
     perform pg_notify('ragsql_job_' || cancel_job.job_id, 'cancelled');
     return true;
 end

@@ -64,6 +64,10 @@ begin
         returning t.job_id
     )
     select array_agg(distinct c.job_id) into _job_ids from claimed c;
+    perform from rag_internal.job j
+    where j.job_id = any (_job_ids) and j.status = 'queued'
+    order by j.job_id
+    for no key update;
     update rag_internal.job j set status = 'running'
     where j.job_id = any (_job_ids) and j.status = 'queued';
     return _claim_id;

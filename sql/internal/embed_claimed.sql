@@ -27,8 +27,9 @@ begin
     if not found then
         return 0;
     end if;
-    select array_agg(c.chunk_id order by c.chunk_id),
-           array_agg(coalesce(c.embed_text, c.content) order by c.chunk_id),
+    select array_agg(c.chunk_id order by c.chunk_id) filter (where j.status <> 'cancelled'),
+           array_agg(coalesce(c.embed_text, c.content) order by c.chunk_id)
+               filter (where j.status <> 'cancelled'),
            array_agg(distinct t.job_id)
     into _chunk_ids, _contents, _job_ids
     from rag_internal.embedding_task t
@@ -36,13 +37,15 @@ begin
     join rag_internal.chunk c using (chunk_id)
     where t.claim_id = embed_claimed.claim_id and rag_internal.owns_job(j, _identity);
     if _chunk_ids is null then
+        perform rag_internal.finish_jobs(_job_ids);
         return 0;
     end if;
 
     _outcomes := array(select o from rag_internal.embed_passages(_contents, _model) o);
     _finished := rag_internal.write_embeddings(embed_claimed.claim_id, _model, _chunk_ids,
                                                _contents, _outcomes);
-    perform rag_internal.record_failures(embed_claimed.claim_id, _model, _chunk_ids, _outcomes);
+    perform rag_internal.record_failures(embed_claimed.claim_id, _model, _chunk_ids, _contents,
+                                         _outcomes);
     perform rag_internal.finish_jobs(_job_ids);
     return _finished;
 end

@@ -29,11 +29,19 @@ begin
     loop
         perform pg_notify('ragsql_job_' || _job_id, _status);
     end loop;
+    -- a claim had them when their job was cancelled
+    delete from rag_internal.embedding_task t
+    using (select g.model_id, g.chunk_id
+           from rag_internal.embedding_task g
+           join rag_internal.job j using (job_id)
+           where j.job_id = any (job_ids) and j.status = 'cancelled'
+           for update of g skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
 end
 $$;
 
 comment on function rag_internal.finish_jobs(bigint[]) is
     'done or failed for each of these jobs without open tasks, with a notification on the channel '
-    'ragsql_job_ and its id.';
+    'ragsql_job_ and its id; the cancelled ones lose what is left of theirs.';
 alter function rag_internal.finish_jobs(bigint[]) owner to rag_owner;
 revoke all on function rag_internal.finish_jobs(bigint[]) from public;

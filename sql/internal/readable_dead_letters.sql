@@ -31,7 +31,7 @@ begin
         join rag_internal.chunk c using (chunk_id)
         join rag_internal.document d using (document_id)
         join rag_internal.collection k on k.collection_id = d.collection_id
-        join rag_internal.model m using (model_id)
+        join rag_internal.model m on m.model_id = t.model_id
         where t.is_dead and rag_internal.owns_job(j, _identity)
           and d.acl_id in (select rag_internal.visible_acls(_identity));
 end

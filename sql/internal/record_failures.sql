@@ -1,9 +1,11 @@
 -- What a claim still holds after its vectors were stored: texts that failed are charged, and tried
--- again later and later; what is no fault of theirs is given back as it was.
+-- again later and later; what is no fault of theirs is given back as it was. What somebody else is
+-- deleting is left to them: who waits for rows while it holds others ends in a deadlock.
 create or replace function rag_internal.record_failures(
     claim_id  uuid,
     model     rag_internal.model,
     chunk_ids bigint[],
+    contents  text[],
     outcomes  rag_internal.embedded_text[]
 ) returns void
 language plpgsql volatile parallel unsafe
@@ -22,12 +24,20 @@ begin
         run_after = clock_timestamp()
                   + case when f.is_charged
                          then '5 seconds'::interval * 2 ^ (t.attempts - 1) * (0.5 + random())
+                         -- somebody holds its document, perhaps for long
+                         when f.is_held then '15 seconds'::interval * (0.5 + random())
                          else '0' end
-    from (select i.chunk_id, o.error,
-                 o.error is not null and not o.is_provider_fault as is_charged
-          from unnest(chunk_ids) with ordinality i (chunk_id, number)
-          left join unnest(outcomes) o on o.number = i.number) f
-    where t.claim_id = record_failures.claim_id and t.chunk_id = f.chunk_id;
+    from (select g.model_id, g.chunk_id, o.error,
+                 o.error is not null and not o.is_provider_fault as is_charged,
+                 o.v is not null and i.content = coalesce(c.embed_text, c.content) as is_held
+          from rag_internal.embedding_task g
+          join rag_internal.chunk c using (chunk_id)
+          join unnest(chunk_ids, contents) with ordinality i (chunk_id, content, number)
+            on i.chunk_id = g.chunk_id
+          left join unnest(outcomes) o on o.number = i.number
+          where g.claim_id = record_failures.claim_id
+          for update of g skip locked) f
+    where t.model_id = f.model_id and t.chunk_id = f.chunk_id;
 
     select o.* into _fault
     from unnest(outcomes) o
@@ -51,11 +61,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+comment on function rag_internal.record_failures(uuid, rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) is
     'Gives back what a claim holds: text faults are charged (backoff 5 s doubling, jittered; dead '
     'after 5), a provider''s fault pauses its model and charges nothing.';
-alter function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+alter function rag_internal.record_failures(uuid, rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) owner to rag_owner;
-revoke all on function rag_internal.record_failures(uuid, rag_internal.model, bigint[],
+revoke all on function rag_internal.record_failures(uuid, rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) from public;

@@ -16,6 +16,7 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection;
     _model rag_internal.model;
+    _job_ids bigint[];
 begin
     perform rag_internal.require_visible_text('model', release_model.model);
     _collection := rag_internal.own_collection(_identity, release_model.collection, true);
@@ -32,8 +33,13 @@ begin
     if not found then
         return false;
     end if;
-    delete from rag_internal.embedding_task t
-    where t.model_id = _model.model_id and t.collection_id = _collection.collection_id;
+    with dropped as (
+        delete from rag_internal.embedding_task t
+        where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
+        returning t.job_id
+    )
+    select array_agg(distinct d.job_id) into _job_ids from dropped d;
+    perform rag_internal.finish_jobs(_job_ids);
     delete from rag_internal.embedding e
     where e.model_id = _model.model_id and e.collection_id = _collection.collection_id;
     return true;

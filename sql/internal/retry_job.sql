@@ -15,7 +15,11 @@ declare
 begin
     update rag_internal.embedding_task t
     set is_dead = false, attempts = 0, run_after = clock_timestamp()
-    where t.job_id = retry_job.job_id and t.is_dead;
+    -- what is locked is being deleted
+    from (select g.model_id, g.chunk_id from rag_internal.embedding_task g
+          where g.job_id = retry_job.job_id and g.is_dead
+          for update skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
     get diagnostics _retried = row_count;
     if _retried > 0 then
         update rag_internal.job j

@@ -18,15 +18,22 @@ begin
         from unnest(chunk_ids, contents) with ordinality i (chunk_id, content, number)
         join unnest(outcomes) o on o.number = i.number
         where o.v is not null
-    ), held as materialized (
+    ), settled as materialized (
+        -- first of all, as in an ingest: it has its document before the tasks of its passages
         select t.chunk_id, d.acl_id, d.collection_id, coalesce(c.embed_text, c.content) as content
         from rag_internal.embedding_task t
         join rag_internal.chunk c using (chunk_id)
         join rag_internal.document d using (document_id)
         where t.claim_id = write_embeddings.claim_id
         order by d.document_id, t.chunk_id
+        for share of d, c skip locked
+    ), held as materialized (
+        select s.*
+        from settled s
+        join rag_internal.embedding_task t
+          on t.model_id = (model).model_id and t.chunk_id = s.chunk_id
+        where t.claim_id = write_embeddings.claim_id
         for update of t skip locked
-        for share of c, d skip locked
     ), stored as (
         insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
                                             v, full_v)
@@ -46,7 +53,9 @@ begin
     )
     select count(*) into _written from done;
     if _written > 0 then
-        delete from rag_internal.provider_pause p where p.model_id = (model).model_id;
+        -- a pause that lasts was asked for after these texts were sent
+        delete from rag_internal.provider_pause p
+        where p.model_id = (model).model_id and p.until <= clock_timestamp();
     end if;
     return _written;
 end
