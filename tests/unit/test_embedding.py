@@ -1,7 +1,8 @@
 """The way from texts to vectors, with stub models that misbehave."""
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, count
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragsql_engine.embedding import inputs
 from ragsql_engine.embedding.batching import BATCH_TOKENS, batches
+from ragsql_engine.embedding.outcomes import embed_each
 from ragsql_engine.embedding.texts import embed
 from ragsql_engine.embedding.vectors import Vector, to_text, unit_vectors
 from ragsql_engine.errors import (
@@ -84,6 +87,30 @@ def test_a_pause_before_each_batch(model: Model) -> None:
         pause=lambda: pauses.append(None),
     )
     assert len(pauses) == len(provider.batches) > 3
+
+
+def test_texts_are_read_in_a_way_that_can_be_cancelled(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock by which each look takes a minute: no batch is reached before the cancel."""
+    minutes = count(0, 60)
+    monkeypatch.setattr(inputs, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    asked: list[None] = []
+
+    def pause() -> None:
+        asked.append(None)
+        if len(asked) == 5:
+            raise KeyboardInterrupt
+
+    provider = StubProvider()
+    for texts in (["word " * 100], [f"text {number}" for number in range(9)]):
+        asked.clear()
+        with pytest.raises(KeyboardInterrupt):
+            embed(texts, "query", model, byte_window(), lambda: provider, pause=pause)
+        with pytest.raises(KeyboardInterrupt):
+            asked.clear()
+            embed_each(texts, model, byte_window, lambda: provider, pause=pause)
+    assert provider.batches == []
 
 
 @pytest.mark.parametrize("text", [None, "", " \n", "\u200b\ufeff"])

@@ -1,7 +1,8 @@
 """What a model is to read for a text: one part, or several where the text is beyond its window."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ragsql_engine.chunking.clusters import word_end
@@ -11,6 +12,8 @@ from ragsql_engine.errors import InvalidParameter, InvalidVector, LimitExceeded
 from ragsql_engine.model import Model
 from ragsql_engine.tokens import TokenWindow
 from ragsql_engine.visibility import is_visible
+
+_PACE = 0.1  # seconds of reading texts until the caller can cancel
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +46,62 @@ def digest(text: str) -> bytes:
     return hashlib.sha256(" ".join(text.split()).encode()).digest()
 
 
-def prepare(text: str | None, name: str, kind: str, model: Model, window: TokenWindow) -> Input:
-    """What `model` reads for `text`, which errors call by `name`.
+class Reader:
+    """Prepares texts of one kind for a model. `pause` is called now and then."""
 
-    Fails with InvalidParameter for a text without a visible character, with LimitExceeded for
-    one beyond the window where the model's long_input is 'error'.
-    """
-    if text is None or not is_visible(text):
-        raise InvalidParameter(
-            f"{name} is {'null' if text is None else 'blank'} and has no meaning to embed",
-            hint="Leave out texts without a visible character.",
-        )
-    prefix = model.prefix(kind)
-    tokens = window.count(prefix + text)
-    if tokens <= window.capacity:
-        return Input([Part(prefix + text, tokens + window.special_tokens, tokens)])
-    if model.long_input == "error":
-        about = "" if window.is_exact else "about "
-        raise LimitExceeded(
-            f"{name} has {about}{tokens + window.special_tokens} tokens, "
-            f"but model {model.name} reads {window.max_tokens}",
-            hint="Cut it with rag.chunk_text, which keeps chunks within the model's window, or "
-            "let the model average its windows: long_input in rag.add_model.",
-        )
-    return Input(list(_windows(text, name, prefix, model, window)))
+    def __init__(
+        self, kind: str, model: Model, window: TokenWindow, pause: Callable[[], None]
+    ) -> None:
+        self._model, self._window, self._pause = model, window, pause
+        self._prefix = model.prefix(kind)
+        self._paused = time.monotonic()
 
+    def prepare(self, text: str | None, name: str) -> Input:
+        """What the model reads for `text`, which errors call by `name`.
 
-def _windows(
-    text: str, name: str, prefix: str, model: Model, window: TokenWindow
-) -> Iterator[Part]:
-    """The text in parts that fill the window, each with the prefix."""
-    before = window.count(prefix) if prefix else 0
-    start = after_space(text, 0, len(text))
-    while start < len(text):
-        end, tokens = window.fit(text, start, len(text), word_end, prefix)
-        if tokens > window.capacity:
-            raise LimitExceeded(
-                f"{name} has a character that does not fit the window of model {model.name} "
-                "beside its prefix",
-                hint="Correct the prefix or max_tokens of the model with rag.add_model.",
+        Fails with InvalidParameter for a text without a visible character, with LimitExceeded for
+        one beyond the window where the model's long_input is 'error'.
+        """
+        self._let_cancel()
+        if text is None or not is_visible(text):
+            raise InvalidParameter(
+                f"{name} is {'null' if text is None else 'blank'} and has no meaning to embed",
+                hint="Leave out texts without a visible character.",
             )
-        if is_visible(text, start, end):
-            read = prefix + text[start:end]
-            yield Part(read, tokens + window.special_tokens, max(tokens - before, 1))
-        start = after_space(text, end, len(text))
+        window = self._window
+        tokens = window.count(self._prefix + text)
+        if tokens <= window.capacity:
+            return Input([Part(self._prefix + text, tokens + window.special_tokens, tokens)])
+        if self._model.long_input == "error":
+            about = "" if window.is_exact else "about "
+            raise LimitExceeded(
+                f"{name} has {about}{tokens + window.special_tokens} tokens, "
+                f"but model {self._model.name} reads {window.max_tokens}",
+                hint="Cut it with rag.chunk_text, which keeps chunks within the model's window, "
+                "or let the model average its windows: long_input in rag.add_model.",
+            )
+        return Input(list(self._windows(text, name)))
+
+    def _windows(self, text: str, name: str) -> Iterator[Part]:
+        """The text in parts that fill the window, each with the prefix."""
+        window, prefix = self._window, self._prefix
+        before = window.count(prefix) if prefix else 0
+        start = after_space(text, 0, len(text))
+        while start < len(text):
+            self._let_cancel()
+            end, tokens = window.fit(text, start, len(text), word_end, prefix)
+            if tokens > window.capacity:
+                raise LimitExceeded(
+                    f"{name} has a character that does not fit the window of model "
+                    f"{self._model.name} beside its prefix",
+                    hint="Correct the prefix or max_tokens of the model with rag.add_model.",
+                )
+            if is_visible(text, start, end):
+                read = prefix + text[start:end]
+                yield Part(read, tokens + window.special_tokens, max(tokens - before, 1))
+            start = after_space(text, end, len(text))
+
+    def _let_cancel(self) -> None:
+        if time.monotonic() - self._paused > _PACE:
+            self._pause()
+            self._paused = time.monotonic()

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ragsql_engine.embedding.batching import Provider, batches
-from ragsql_engine.embedding.inputs import Input, digest, prepare
+from ragsql_engine.embedding.inputs import Input, Reader, digest
 from ragsql_engine.embedding.vectors import Vector, unit_vectors
 from ragsql_engine.errors import (
     InvalidVector,
@@ -53,17 +53,17 @@ def embed_each(
 
     A batch that fails for a reason which may lie in one of its texts is tried text by text. After
     a failure that lies in the provider for certain, nothing more is asked of it. `pause` is
-    called before each request; what it raises goes through.
+    called before each request, and between texts; what it raises goes through.
     """
     try:
-        read = window()
+        reader = Reader("passage", model, window(), pause)
     except RagError as error:
         return [Outcome(error=error, is_provider_fault=True)] * len(texts)
     known: dict[bytes | None, Input | Outcome] = {}
     keys = [None if text is None else digest(text) for text in texts]
     for key, text in zip(keys, texts, strict=True):
         if key not in known:
-            known[key] = _prepared(text, model, read)
+            known[key] = _prepared(text, reader)
     wanted = [each for each in known.values() if isinstance(each, Input)]
     lengths = {part.text: part.tokens for each in wanted for part in each.parts}
     attempt = _Attempt(model, provider, pause)
@@ -76,9 +76,9 @@ def embed_each(
     return [results[key] for key in keys]
 
 
-def _prepared(text: str | None, model: Model, window: TokenWindow) -> Input | Outcome:
+def _prepared(text: str | None, reader: Reader) -> Input | Outcome:
     try:
-        return prepare(text, "the text", "passage", model, window)
+        return reader.prepare(text, "the text")
     except RagError as error:
         return Outcome(error=error)
 

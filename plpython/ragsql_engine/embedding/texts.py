@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ragsql_engine.embedding.batching import Provider, batches
-from ragsql_engine.embedding.inputs import Input, digest, prepare
+from ragsql_engine.embedding.inputs import Input, Reader, digest
 from ragsql_engine.embedding.vectors import Vector, unit_vectors
 from ragsql_engine.errors import InvalidParameter, InvalidVector
 from ragsql_engine.model import Model
@@ -25,16 +25,17 @@ def embed(
 
     Every text is checked before the provider is asked for, so bad input never loads weights. A
     text beyond the model's window has the average of its windows, or is refused, as the model
-    says. `pause` is called between batches, so that the caller can cancel.
+    says. `pause` is called before each batch, so that the caller can cancel.
     """
     if kind not in KINDS:
         raise InvalidParameter(f"kind is {kind!r}, but must be 'query' or 'passage'")
     keys: list[bytes] = []
     inputs: dict[bytes, Input] = {}
+    reader = Reader(kind, model, window, pause)
     for number, text in enumerate(texts, 1):
         key = digest(text or "")
         if key not in inputs:
-            inputs[key] = prepare(text, f"text {number}", kind, model, window)
+            inputs[key] = reader.prepare(text, f"text {number}")
         keys.append(key)
     lengths = {part.text: part.tokens for each in inputs.values() for part in each.parts}
     if not lengths:
