@@ -17,7 +17,7 @@ begin
     _problem := case
         when hosts is null or key_variables is null then 'hosts or key_variables is null'
         when exists (select from unnest(hosts) h
-                     where h is null or h !~ '^(unix:/[^\s,]+|[^\s,/*@]+)$')
+                     where h is null or h !~ '^(unix:/[^\s,]+|(?!unix:)[^\s,/*@]+)$')
             then 'hosts are names without scheme, path, blank and wildcard, or unix:/path'
         when exists (select from unnest(key_variables) v
                      where v is null or v !~ '^[A-Za-z_][A-Za-z0-9_]*$')

@@ -28,7 +28,14 @@ declare
           and n.value <> o.value
         order by n.key);
 begin
-    if _problem is not null then
+    if cardinality(_made) > 0 and rag_internal.model_is_used((before).model_id) then
+        raise exception using
+            errcode = '55000',
+            message = format('model "%s" is in use, and cannot change its %s',
+                             (after).name, array_to_string(_made, ', ')),
+            hint    = 'Vectors made in different ways cannot be compared: register the other model '
+                      'under a name of its own.';
+    elsif _problem is not null then
         raise exception using
             errcode = '22023',
             message = _problem,
@@ -37,14 +44,7 @@ begin
                     then 'options => ''{"endpoints": [{"url": "https://HOST/v1"}]}'''
                 when (after).dimensions <> (before).dimensions
                     then 'Register the other model under a name of its own.'
-                else 'See rag.add_model in docs/embedding.md.' end;
-    elsif cardinality(_made) > 0 and rag_internal.model_is_used((before).model_id) then
-        raise exception using
-            errcode = '55000',
-            message = format('model "%s" is in use, and cannot change its %s',
-                             (after).name, array_to_string(_made, ', ')),
-            hint    = 'Vectors made in different ways cannot be compared: register the other model '
-                      'under a name of its own.';
+                else 'rag.model shows what a registered model has.' end;
     end if;
 end
 $$;

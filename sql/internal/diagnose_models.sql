@@ -43,7 +43,7 @@ begin
                 format('%s passages wait for their vector, %s were given up%s',
                        _waiting, _failed,
                        ', and the provider rests until '
-                       || to_char(_pause.until, 'YYYY-MM-DD HH24:MI:SSOF: ') || _pause.reason),
+                       || date_trunc('second', _pause.until) || ': ' || _pause.reason),
                 concat_ws(' ', case when _waiting > 0
                                     then 'call rag.run_jobs(), or `ragsql worker`, makes vectors.'
                                end,

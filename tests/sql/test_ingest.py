@@ -274,7 +274,7 @@ def test_e01_dimensions_are_refused_naming_both(conn: Connection) -> None:
 
 def test_models_are_checked_before_they_are_registered(conn: Connection) -> None:
     for bad in (
-        "'none'", "''", "'m', 'magic'", "'m', dimensions => 0", "'m', dimensions => 5000", "'m', dimensions => null",
+        "'none'", "''", "'m', 'magic'", "'m', dimensions => 0", "'m', dimensions => 16001", "'m', dimensions => null",
         "'m', options => '[]'", """'m', options => '{"colour": 1}'""", """'m', options => '{"max_tokens": "abc"}'""",
         """'m', options => '{"max_tokens": 1}'""", """'m', options => '{"is_default": "maybe"}'""",
         """'m', options => '{"metric": "hamming"}'""",

@@ -10,7 +10,6 @@ declare
     _models rag_internal.model[];
     _model rag_internal.model;
     _collection_ids bigint[];
-    _problem text;
 begin
     _models := array(
         select m from rag_internal.model m
@@ -24,28 +23,21 @@ begin
             hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
     end if;
     if query_vector is not null then
-        _problem := case
-            when cardinality(_models) > 1
-                then format('query_vector is given, but the collections of this search have more '
-                            'than one model: %s',
-                            (select string_agg(m.name, ', ') from unnest(_models) m))
-            when _models[1].dimensions <> @extschema:vector@.vector_dims(query_vector)
-                then format('query_vector has %s dimensions, but model "%s" of %s has %s',
-                            @extschema:vector@.vector_dims(query_vector), _models[1].name,
-                            (select string_agg(format('"%s"', k.name), ', ' order by k.name)
-                             from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids)
-                               and k.model_id = _models[1].model_id),
-                            _models[1].dimensions)
-            when @extschema:vector@.vector_norm(query_vector) = 0
-                then 'query_vector has length zero: it points nowhere' end;
-        if _problem is not null then
+        if cardinality(_models) > 1 then
             raise exception using
                 errcode = '22023',
-                message = _problem,
-                hint    = 'Make the vector with the model of the collections searched, and name '
-                          'collections of one model.';
+                message = format('query_vector is given, but the collections of this search have '
+                                 'more than one model: %s',
+                                 (select string_agg(m.name, ', ') from unnest(_models) m)),
+                hint    = 'Name collections of the model that made the vector.';
         end if;
+        perform rag_internal.check_vector(
+            query_vector, _models[1],
+            format('query_vector for %s',
+                   (select string_agg(format('"%s"', k.name), ', ' order by k.name)
+                    from rag_internal.collection k
+                    where k.collection_id = any ((scope).collection_ids)
+                      and k.model_id = _models[1].model_id)));
         return query select m.* from unnest(_models) m;
         return;
     end if;
