@@ -21,6 +21,7 @@ import json
 import os
 import socket as sockets
 import socketserver
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -126,7 +127,7 @@ class EmbeddingServer:
     def __init__(self, dimensions: int, listener: _Listener, url: str) -> None:
         self.dimensions = dimensions
         self.url = url
-        self.host = url.removeprefix("http://").removesuffix("/v1")
+        self.host = url.removeprefix("http://").removeprefix("https://").removesuffix("/v1")
         self.words: dict[str, str] = {}
         self.script: list[Reply] = []
         self.always = Reply()
@@ -200,11 +201,18 @@ class EmbeddingServer:
 
 @contextmanager
 def embedding_server(
-    dimensions: int = 8, *, port: int = 0, socket: Path | None = None
+    dimensions: int = 8,
+    *,
+    port: int = 0,
+    socket: Path | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> Iterator[EmbeddingServer]:
     """A server on a free port of 127.0.0.1, on `port`, or on a unix socket that anyone may use."""
     listener = _UnixListener(str(socket)) if socket else _Listener(("127.0.0.1", port))
     url = f"unix:{socket}" if socket else f"http://127.0.0.1:{listener.server_address[1]}/v1"
+    if tls is not None:
+        listener.socket = tls.wrap_socket(listener.socket, server_side=True)
+        url = url.replace("http://127.0.0.1", "https://localhost")
     server = EmbeddingServer(dimensions, listener, url)
     listener.embedding = server
     thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.02})
@@ -221,7 +229,7 @@ def embedding_server(
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet for headers and body, or the client waits 40 ms between them
+    wbufsize = 1 << 20  # headers and body at once, or Nagle's algorithm waits 40 ms between them
     server: _Listener
 
     def do_POST(self) -> None:

@@ -3,11 +3,15 @@
 import os
 import signal
 import socket
+import ssl
+import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -53,10 +57,14 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragsql_engine.embedding.http_faults._BACKOFF", 0.001)
 
 
+def request_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "ragsql http"]
+
+
 @pytest.fixture(autouse=True)
 def _no_thread_is_left() -> Iterator[None]:
     yield
-    assert not [thread for thread in threading.enumerate() if thread.name == "ragsql http"]
+    assert not request_threads()
 
 
 def model_of(*endpoints: dict[str, Any], dimensions: int = 8) -> Model:
@@ -427,6 +435,7 @@ def test_a_slow_endpoint(server: EmbeddingServer) -> None:
     server.always = slow(30)
     error = fault(provider_of({"url": server.url, "timeout": 0.2}))
     assert not error.certain
+    assert not request_threads()
     assert error.message.endswith("gave no answer within 0.2 s")
     (request,) = server.requests
     assert not request.answered.is_set()
@@ -477,11 +486,65 @@ def test_https_wants_a_certificate(server: EmbeddingServer) -> None:
     assert not server.requests
 
 
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A self-signed certificate for localhost, with its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    subprocess.run(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+        " -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key -out both".split(),
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+    both = folder / "both"
+    both.write_text(both.read_text() + (folder / "key").read_text())
+    return both
+
+
+def test_a_certificate_is_verified(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with embedding_server(tls=context) as server:
+        endpoint = {"url": server.url, "key_variable": "HERON_KEY"}
+        error = fault(provider_of(endpoint))
+        assert error.certain
+        assert error.detail == "Its certificate is not trusted: self-signed certificate."
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        other = fault(provider_of(endpoint | {"url": server.url.replace("localhost", "127.0.0.1")}))
+        assert "not trusted: IP address mismatch" in (other.detail or "")
+        assert not server.requests
+        asked = provider_of(endpoint)
+        asked.embed(["x"], "passage")
+        asked.embed(["y"], "passage")
+        assert server.requests[0].headers["authorization"] == f"Bearer {SECRET}"
+        assert server.connections == 1
+        server.always = slow(30)
+        with pytest.raises(Cancelled):
+            provider_of(endpoint, pause=cancel).embed(["z"], "passage")
+        assert not request_threads()
+
+
+def test_a_system_without_certificates_has_certifis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    context = http_client._ssl_context()
+    assert context.cert_store_stats()["x509_ca"] > 50
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert context.check_hostname
+
+
 # Cancel
 
 
 class Cancelled(Exception):
     """What a cancel raises in PL/Python."""
+
+
+def cancel() -> None:
+    raise Cancelled
 
 
 def test_a_cancel_ends_a_slow_call(server: EmbeddingServer) -> None:
@@ -496,6 +559,7 @@ def test_a_cancel_ends_a_slow_call(server: EmbeddingServer) -> None:
     asked = provider(server, pause=pause)
     with pytest.raises(Cancelled):
         asked.embed(TEXTS, "passage")
+    assert not request_threads()
     (request,) = server.requests
     assert not request.answered.is_set()
     assert len(calls) == 3
@@ -507,11 +571,8 @@ def test_a_cancel_ends_a_slow_call(server: EmbeddingServer) -> None:
 def test_a_cancel_ends_a_wait_for_another_try(server: EmbeddingServer) -> None:
     server.always = too_many("1.5")
 
-    def pause() -> None:
-        raise Cancelled
-
     with pytest.raises(Cancelled):
-        provider(server, pause=pause).embed(TEXTS, "passage")
+        provider(server, pause=cancel).embed(TEXTS, "passage")
     assert len(server.requests) == 1
 
 
@@ -526,17 +587,13 @@ def test_a_cancel_while_a_connection_is_made_sends_nothing(
         known.wait(30)
         return resolve(*arguments, **more)
 
-    def pause() -> None:
-        raise Cancelled
-
     monkeypatch.setattr(socket, "getaddrinfo", slowly)
     monkeypatch.setattr(http_client, "_GRACE", 0.01)
     with pytest.raises(Cancelled):
-        provider(server, pause=pause).embed(TEXTS, "passage")
+        provider(server, pause=cancel).embed(TEXTS, "passage")
     known.set()
-    for thread in threading.enumerate():
-        if thread.name == "ragsql http":
-            thread.join(30)
+    for thread in request_threads():
+        thread.join(30)
     assert not server.requests
 
 
@@ -641,17 +698,20 @@ def test_the_next_endpoint_stands_in(server: EmbeddingServer, reply: Reply) -> N
 def test_the_first_endpoint_is_tried_again_in_time(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Success of the one that stands in does not put that off."""
+    connections = Connections()
+    start, later = time.monotonic(), 0.0
+    # only the provider's own clock: the connection's would close it
+    monkeypatch.setattr(
+        http_provider, "time", SimpleNamespace(monotonic=lambda: start + later, sleep=time.sleep)
+    )
     with embedding_server() as first:
         first.script = [failing(500)]
-        connections = Connections()
-        endpoints = {"url": first.url}, {"url": server.url}
-        provider_of(*endpoints, connections=connections).embed(["x"], "passage")
-        provider_of(*endpoints, connections=connections).embed(["y"], "passage")
-        assert first.texts == ["x"]
-        now = http_provider.time.monotonic()
-        monkeypatch.setattr(http_provider.time, "monotonic", lambda: now + 31)
-        provider_of(*endpoints, connections=connections).embed(["z"], "passage")
-        assert first.texts == ["x", "z"]
+        for text, later in [("a", 0.0), ("b", 20.0), ("c", 31.0), ("d", 32.0)]:  # noqa: B007
+            asked = provider_of({"url": first.url}, {"url": server.url}, connections=connections)
+            asked.embed([text], "passage")
+        assert first.texts == ["a", "c", "d"]
+        assert server.texts == ["a", "b"]
 
 
 def test_all_endpoints_down_is_certain() -> None:

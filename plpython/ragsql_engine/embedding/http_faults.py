@@ -68,39 +68,28 @@ def of_status(status: int, code: str, wait: float | None, endpoint: Endpoint) ->
     is_unknown = status == 404 or code.strip(" []") in _UNKNOWN_MODEL
     if status in _REFUSES_TEXT and not is_unknown:
         return Fault(TextRefused(f"{label} refuses a text {told}"))
-    if is_unknown:
-        message = f"{label} does not know model {endpoint.model} {told}"
-        hint = "Check its url and the model's name there; some servers must fetch a model first."
-        return Fault(ProviderUnavailable(message, hint=hint))
-    if status in (401, 403):
-        return Fault(_key_refused(endpoint, told))
     if status == 429:
         seconds = usual_wait() if wait is None else wait
+        hint = f"It asks to wait {seconds:.0f} s."
         message = f"{label} has too many requests {told}"
-        return Fault(
-            ProviderUnavailable(
-                message, retry_after=seconds, hint=f"It asks to wait {seconds:.0f} s."
-            ),
-            may_pass=True,
-        )
+        error = ProviderUnavailable(message, retry_after=seconds, hint=hint)
+        return Fault(error, may_pass=True)
     if status == 408 or status >= 500:
-        # who asks to wait says that it is not the text
-        error = ProviderUnavailable(
-            f"{label} failed {told}", certain=status == 503 and wait is not None, retry_after=wait
-        )
+        is_busy = status == 503 and wait is not None  # and says so: it is not the text
+        error = ProviderUnavailable(f"{label} failed {told}", certain=is_busy, retry_after=wait)
         return Fault(error, may_pass=True, again=True)
-    if 300 <= status < 400:
+    if status in (401, 403) and not is_unknown:
+        return Fault(_key_refused(endpoint, told))
+    what, hint = f"{label} does not accept the request", ""
+    if is_unknown:
+        what = f"{label} does not know model {endpoint.model}"
+        hint = "Check its url and the model's name there; some servers must fetch a model first."
+    elif 300 <= status < 400:
+        what = f"{label} leads elsewhere"
         hint = "Redirects are not followed: give the url that it leads to, and allow its host."
-        return Fault(ProviderUnavailable(f"{label} leads elsewhere {told}", hint=hint))
-    revision = endpoint.trusted and status == 409
-    return Fault(
-        ProviderUnavailable(
-            f"{label} does not accept the request {told}",
-            hint="It has another revision of the model: restart it, or register the model anew."
-            if revision
-            else None,
-        )
-    )
+    elif status == 409 and endpoint.trusted:
+        hint = "It has another revision of the model: restart it, or register the model anew."
+    return Fault(ProviderUnavailable(f"{what} {told}", hint=hint or None))
 
 
 def malformed(how: str, endpoint: Endpoint) -> Fault:
