@@ -27,6 +27,8 @@ WARM = 10
 
 _EMBED = "select cardinality(rag.embed(%s))"
 _QUERY = "select rag.embed(array[%s], null, 'query')"
+# a passage fits the model's window, so that its document is not cut
+_COLLECTION = "select rag.create_collection(%s, strategy => 'character', chunk_size => 4000)"
 _STORED = """
 select count(*) from rag_internal.embedding e join rag_internal.collection k using (collection_id)
 where k.name = %s
@@ -114,7 +116,7 @@ def queued(dsn: str, pool: raw.Pool, parts: Sequence[Group], rounds: int) -> flo
             session.execute("select rag.drop_collection(name) from rag.list_collections()")
             session.execute("vacuum analyze")
             documents = [{"content": text, "source": f"{n}"} for n, text in enumerate(texts)]
-            session.execute("select rag.create_collection(%s, strategy => 'none')", [COLLECTION])
+            session.execute(_COLLECTION, [COLLECTION])
             session.execute(
                 "select count(*) from rag.ingest_many(%s, %s, embed => 'later')",
                 [COLLECTION, json.dumps(documents)],
