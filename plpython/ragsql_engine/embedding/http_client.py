@@ -103,7 +103,6 @@ class Channel:
             outcome = self._wait_for(exchange, request.timeout, pause)
             if isinstance(outcome, Answer):
                 return outcome
-            self.close()
             # The server may have closed an idle connection the very moment it was used again.
             if exchange.is_connected_anew or outcome.kind != "broken":
                 break
