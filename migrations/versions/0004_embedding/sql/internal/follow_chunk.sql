@@ -10,7 +10,9 @@ begin
     select d.* into _document from rag_internal.document d where d.document_id = new.document_id;
     select k.* into _collection from rag_internal.collection k
     where k.collection_id = _document.collection_id;
-    delete from rag_internal.embedding e where e.chunk_id = new.chunk_id;
+    if coalesce(new.embed_text, new.content) <> coalesce(old.embed_text, old.content) then
+        delete from rag_internal.embedding e where e.chunk_id = new.chunk_id;
+    end if;
     update rag_internal.chunk c
     set tsv = rag_internal.index_text(_document.title, c.heading, c.content,
                                       _document.text_config, _collection.title_weight,
