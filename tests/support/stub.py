@@ -78,6 +78,7 @@ class Stub:
     def reset(self) -> None:
         """No documents, no jobs, and a server that behaves."""
         self.run(_EMPTY)
+        self.run("select rag.unload_model()")  # and the queries that the session keeps
         self.server.script.clear()
         self.server.words.clear()
         self.server.always = Reply()
