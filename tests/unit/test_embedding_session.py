@@ -1,7 +1,9 @@
 """What a session keeps of models, and the ways to them that its settings choose."""
 
+import os
 import shutil
-from collections.abc import Sequence
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -249,61 +251,27 @@ def test_what_cannot_be_loaded_takes_no_slot(
     Slot().take(1)
 
 
-def test_private_memory_of_one_model(real_engine: Engine, real_model: dict[str, Any]) -> None:
-    passages = [f"passage {number} " * 120 for number in range(8)]
-    assert all(row[1] for row in real_engine.embed_passages(passages, real_model))
-    assert resident() < 450_000_000
+def test_private_memory_of_one_model(real_model: dict[str, Any], models_folder: Path) -> None:
+    """In a process of its own, as a backend has: bulk work after the first query."""
+    script = f"""
+from unit.stand_ins import FakePlpy
+from unit.test_embedding_session import resident
+from ragsql_engine.session import Engine
 
-
-def test_chunks_for_a_model_without_a_tokenizer(remote: dict[str, Any], plpy: FakePlpy) -> None:
-    engine, text = Engine(plpy, None), "Words of a longer text, one after another. " * 100
-    bounded = engine.chunk(text, "word", 200, 0, None, remote | {"max_tokens": 64})
-    free = engine.chunk(text, "word", 200, 0, None, remote)
-    assert len(bounded) > 2 * len(free)
-    assert all(row["token_count"] <= 62 for row in bounded)
-    assert [len(row["content"].split()) for row in free] == [200] * 4
-    assert {row["token_count"] for row in free} == {None}
-    assert spans(free) == spans(engine.chunk(text, "word", 200, 0, None, None))
-
-
-@pytest.mark.parametrize("strategy", ["token", "documentation"])
-def test_chunks_in_tokens_where_nobody_knows_the_window(
-    strategy: str, remote: dict[str, Any], plpy: FakePlpy
-) -> None:
-    text = f"# {'A long title. ' * 60}\n\n" + "Words of a longer text, one after another. " * 100
-    rows = Engine(plpy, None).chunk(text, strategy, 100, 0, None, remote)
-    assert len(rows) > 8
-    assert max(row["token_count"] for row in rows) <= 110
-    assert all(len(row["embed_text"] or "") < 2000 for row in rows)
-
-
-def test_counts_of_chunks_where_nobody_knows_the_window(
-    remote: dict[str, Any], plpy: FakePlpy
-) -> None:
-    counts = Engine(plpy, None).chunk_counts(
-        "one two", [0], [7], ["prose"], [None], {"strategy": "word"}, remote, None, None
-    )
-    assert counts["chunks"] == 1
-
-
-def test_a_tokenizer_that_is_here_counts_for_a_model_elsewhere(
-    real_model: dict[str, Any], models_folder: Path, plpy: FakePlpy
-) -> None:
-    text = "internationalization " * 50
-    elsewhere = real_model | {"provider": "openai", "endpoints": "[]"}
-    counts = [
-        [row["token_count"] for row in Engine(plpy, folder).chunk(text, "word", 10, 0, None, model)]
-        for folder, model in ((str(models_folder), real_model), (str(models_folder), elsewhere))
-    ]
-    assert counts[0] == counts[1]
+engine, model = Engine(FakePlpy(), {str(models_folder)!r}), {real_model!r}
+engine.embed_query("how", model, "alice")
+passages = [f"passage {{number}} " * (20 * number) for number in range(1, 16)]
+assert all(row[1] for row in engine.embed_passages(passages, model))
+print(resident())
+"""
+    environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    run = [sys.executable, "-c", script]
+    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 450_000_000
 
 
 def vector(text: str) -> np.ndarray[Any, Any]:
     return np.array(text.strip("[]").split(","), np.float32)
-
-
-def spans(rows: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
-    return [(row["start_offset"], row["end_offset"]) for row in rows]
 
 
 def resident() -> int:
