@@ -50,7 +50,7 @@ class Reply:
 
 @dataclass
 class Recorded:
-    """A request as it came; names of headers are lower case. `answered` is set at the end."""
+    """A request as it came; names of headers are lower case. `answered`: the whole answer is sent."""
 
     method: str
     path: str
@@ -249,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(answer)
             self.wfile.flush()
-        request.answered.set()
+            request.answered.set()
 
     do_GET = do_POST
 

