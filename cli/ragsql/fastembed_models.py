@@ -76,11 +76,10 @@ def _near(name: str, supported: Iterable[dict[str, Any]]) -> str:
     by_lower = {one.lower(): one for one in names}
     near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.6)
     if near:
-        return f"did you mean {' or '.join(by_lower[one] for one in near)}?"
-    return (
-        "Python's TextEmbedding.list_supported_models() lists them; a model behind an HTTP "
-        "endpoint needs --provider openai."
-    )
+        guess = f"did you mean {' or '.join(by_lower[one] for one in near)}? "
+    else:
+        guess = "Python's TextEmbedding.list_supported_models() lists those it knows. "
+    return f"{guess}A model behind an HTTP endpoint needs --provider openai."
 
 
 def server_models(settings: Settings, connection: psycopg.Connection) -> Path:

@@ -267,9 +267,9 @@ def use(
         before = connection.execute(
             "select model from rag.collection where name = %s", (collection,)
         ).fetchone()
-        job_id = None if name == "none" else prepare(connection, collection, name)
-        if job_id is not None:
-            wait(settings, connection, job_id, 0 if no_work else workers, patience, allow_failed)
+        job_ids = [] if name == "none" else prepare(connection, collection, name)
+        if job_ids:
+            wait(settings, connection, job_ids, 0 if no_work else workers, patience, allow_failed)
         connection.execute("select rag.set_model(%s, %s, %s)", (collection, name, allow_failed))
     shown = one_line(collection)
     click.echo(f"{shown} is searched by {name} now.", err=True)
