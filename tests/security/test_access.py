@@ -11,7 +11,9 @@ from support import LOG_ROW, Database, RoleFactory, as_role, count, sources, thr
 Connection = psycopg.Connection[Any]
 
 STRATEGIES = ("hybrid", "semantic", "bm25", "fuzzy")
-VIEWS = ("collection", "document", "chunk", "principal", "model", "job", "ingest_log")
+VIEWS = (
+    "collection", "document", "chunk", "principal", "model", "job_status", "dead_letter", "ingest_log"
+)  # fmt: skip
 
 
 def test_without_a_grant_there_is_nothing(filled: Connection, role_factory: RoleFactory) -> None:
@@ -237,9 +239,11 @@ def test_every_function_works_for_who_may_call_it(
     reader = [
         "rag.analyze('The valves')",
         "rag.bm25_search('valve')",
+        "rag.check_recall('mine')",
         "rag.chunk_quality(collection => 'mine')",
         "rag.chunk_text('The valves are closed.')",
         "rag.correct_query('vlave')",
+        "rag.cosine_similarity('[1, 0]', '[1, 0]')",
         "rag.describe_collection('mine')",
         "rag.detect_document_type('The valves are closed.')",
         "rag.doctor()",
@@ -253,6 +257,8 @@ def test_every_function_works_for_who_may_call_it(
         """rag.rrf('{"a": ["x"]}')""",
         "rag.search('valve')",
         "rag.semantic_search('valve')",
+        "rag.similarity(0.5, 'cosine')",
+        "rag.unload_model()",
         "rag.whoami()",
     ]
     writer = [
@@ -267,20 +273,40 @@ def test_every_function_works_for_who_may_call_it(
         "rag.verify_index('mine')",
         "rag.rebuild_index('mine')",
         "rag.maintain_step()",
+        "rag.set_embeddings((select document_id from rag.document where source = 'x'), array[null]::vector[])",
+        """rag.ingest_chunks('mine', '[{"content": "Even more."}]', embed => 'later')""",
+        "rag.claim_job()",
+        "rag.embed_claimed(gen_random_uuid())",
+        "rag.retry_job((select job_id from rag.job_status limit 1))",
+        "rag.cancel_job((select job_id from rag.job_status limit 1))",
+        "rag.wait_for((select job_id from rag.job_status limit 1))",
+        "rag.prepare_model('mine')",
+        "rag.release_model('mine', 'further')",
+        "rag.set_model('mine', 'none')",
         "rag.delete_document((select document_id from rag.document where source = 'x'))",
         "rag.rename_collection('mine', 'yours')",
         "rag.drop_collection('yours')",
     ]
-    admin = ["rag.add_model('some/model', dimensions => 8)", "rag.adopt_role('rag_reader')"]
-    calls = {call.split("(")[0] for call in reader + writer + admin}
+    admin = [
+        "rag.add_model('some/model', 'external', 8)",
+        "rag.drop_model('some/model')",
+        "rag.adopt_role('rag_reader')",
+    ]
+    superuser = ["rag.allow_http('{localhost}')"]
+    calls = {call.split("(")[0] for call in reader + writer + admin + superuser}
     rows = filled.execute(
         "select format('rag.%s', proname) from pg_proc"
         " where pronamespace = 'rag'::regnamespace and prokind <> 'p'"
     )
     assert calls == {name for (name,) in rows}
+    filled.execute("select rag.add_model('further', 'external', 3)")
     with as_role(filled, role_factory(member_of=["rag_writer"])):
         for call in [*writer[:3], *reader, *writer[3:]]:
             filled.execute(f"select * from {call}")
     with as_role(filled, role_factory(member_of=["rag_admin"])):
         for call in admin:
             filled.execute(f"select * from {call}")
+        for call in superuser:
+            throws_ok(filled, f"select * from {call}", "42501")
+    for call in superuser:
+        filled.execute(f"select * from {call}")

@@ -258,13 +258,13 @@ def test_a_collection_without_readable_documents_breaks_no_search(
     db: Database, reader: Connection
 ) -> None:
     with db.connect(autocommit=True) as owner:
-        owner.execute("select rag.add_model('absent/model', dimensions => 8)")
+        owner.execute("select rag.add_model('BAAI/bge-base-en-v1.5', dimensions => 768)")
         owner.execute(
             "select rag.create_collection('imposter', readers => '{public}', model => 'none')"
         )
         owner.execute(
             """update rag_internal.collection
-               set model_id = (select model_id from rag_internal.model where name = 'absent/model'),
+               set model_id = (select model_id from rag_internal.model where name = 'BAAI/bge-base-en-v1.5'),
                    search_defaults = '{"strategy": "bm25"}' where name = 'imposter'"""
         )
         row = reader.execute("select count(semantic_rank) > 0 from rag.search('valve')").fetchone()

@@ -140,6 +140,13 @@ def test_a_text_alone_is_charged_where_the_probe_succeeds(model: Model) -> None:
     assert provider.batches == [[TEXTS[5]], [PROBE]]
 
 
+@pytest.mark.parametrize("number", [1, 8])
+def test_an_endpoint_that_refuses_everything_charges_no_text(number: int, model: Model) -> None:
+    error = TextRefused("the endpoint refuses a text (400)")
+    provider = StubProvider(failing={"": error})
+    assert_all_down(outcomes(TEXTS[:number], model, provider), error)
+
+
 @pytest.mark.parametrize(
     "error",
     [

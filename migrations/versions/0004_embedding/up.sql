@@ -10,7 +10,7 @@ alter table rag_internal.model
     add column storage              text     not null default 'halfvec',
     add column quantization         text     not null default 'none',
     add column hnsw_m               smallint not null default 16,
-    add column hnsw_ef_construction smallint not null default 64,
+    add column hnsw_ef_construction smallint not null default 64,  -- of the indexes there are
     add column hnsw_ef_search       smallint not null default 100,
     add column long_input           text     not null default 'average',
     add constraint model_provider_is_known
@@ -23,9 +23,12 @@ alter table rag_internal.model
     -- the bounds of pgvector's own options
     add constraint model_hnsw_m_in_range check (hnsw_m between 2 and 100),
     add constraint model_hnsw_ef_construction_in_range
-        check (hnsw_ef_construction between 4 and 1000 and hnsw_ef_construction >= 2 * hnsw_m),
+        check (hnsw_ef_construction between 4 and 1000),
+    add constraint model_hnsw_ef_construction_fits_m
+        check (hnsw_ef_construction >= 2 * hnsw_m),
     add constraint model_hnsw_ef_search_in_range check (hnsw_ef_search between 1 and 1000),
     add constraint model_long_input_is_known check (long_input in ('average', 'error'));
+alter table rag_internal.model alter column hnsw_ef_construction set default 128;
 comment on column rag_internal.model.max_tokens is
     'The window, special tokens included; null: not known, and the provider answers for it.';
 comment on column rag_internal.model.endpoints is

@@ -126,7 +126,7 @@ class _Attempt:
         if error is None or self._down:
             return
         if len(batch) == 1:
-            self._blame({batch[0]: error})
+            self._blame({batch[0]: error}, batch)
             return
         if isinstance(error, ProviderUnavailable) and not self._probe():
             return
@@ -137,17 +137,22 @@ class _Attempt:
                 return
             if error is not None:
                 suspects[text] = error
-        self._blame(suspects)
+        self._blame(suspects, batch)
 
-    def _blame(self, suspects: dict[str, RagError]) -> None:
+    def _blame(self, suspects: dict[str, RagError], batch: Sequence[str]) -> None:
         """Charge texts with their failures, unless the provider fails at any text by now."""
+        refuses_all = len(suspects) == len(batch)  # a request that it does not understand, perhaps
         doubtful = any(isinstance(error, ProviderUnavailable) for error in suspects.values())
-        if doubtful and not self._probe():
-            suspects = {
-                text: error
-                for text, error in suspects.items()
-                if not isinstance(error, ProviderUnavailable)
-            }
+        if (refuses_all or doubtful) and not self._probe():
+            suspects = (
+                {}
+                if refuses_all
+                else {
+                    text: error
+                    for text, error in suspects.items()
+                    if not isinstance(error, ProviderUnavailable)
+                }
+            )
         self._outcomes.update((text, Outcome(error=error)) for text, error in suspects.items())
 
     def _probe(self) -> bool:
