@@ -130,7 +130,7 @@ def test_another_graph_is_built_at_once(conn: Connection) -> None:
     add(conn, "m")
     conn.execute("select rag.create_collection('docs', model => 'm')")
     place(conn, "docs", near(50, 8, 1), model="m")
-    assert "m='16', ef_construction='64'" in str(index_of(conn, "m"))
+    assert "m='16', ef_construction='128'" in str(index_of(conn, "m"))
     add(conn, "m", memory_efficient=True)
     assert "m='8', ef_construction='32'" in str(index_of(conn, "m"))
     add(conn, "m", quantization="binary")

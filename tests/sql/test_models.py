@@ -51,7 +51,7 @@ def model(conn: Connection, name: str) -> dict[str, Any]:
         ({"ef_search": [100]}, "ef_search is not a whole number"),
         ({"memory_efficient": 1}, "memory_efficient is not a boolean"),
         ({"long_input": "cut"}, "long_input is not average or error"),
-        ({"m": 100}, "ef_construction is 64, but must be twice m"),
+        ({"m": 100}, "ef_construction is 128, but must be twice m"),
         ({"endpoints": ENDPOINTS}, "provider external has no endpoints"),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_model_has_what_its_options_say(conn: Connection) -> None:
     assert (fresh["max_tokens"], fresh["storage"], fresh["quantization"]) == (
         None, "halfvec", "none",
     )  # fmt: skip
-    assert (fresh["m"], fresh["ef_construction"], fresh["ef_search"]) == (16, 64, 100)
+    assert (fresh["m"], fresh["ef_construction"], fresh["ef_search"]) == (16, 128, 100)
     add(conn, "m")
     assert model(conn, "m") == fresh, "registering again changes nothing"
     options = {
@@ -108,7 +108,7 @@ def test_a_model_has_what_its_options_say(conn: Connection) -> None:
     add(conn, "m", memory_efficient=True, m=12)
     assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (12, 32)
     add(conn, "m", memory_efficient=False)
-    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (16, 64)
+    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (16, 128)
     assert conn.execute("select * from rag.model where name <> 'm'").fetchall() == before
 
 

@@ -10,7 +10,7 @@ as $$
         model,
         case options -> 'memory_efficient'
             when 'true' then '{"hnsw_m": 8, "hnsw_ef_construction": 32}'::jsonb
-            when 'false' then '{"hnsw_m": 16, "hnsw_ef_construction": 64}'
+            when 'false' then '{"hnsw_m": 16, "hnsw_ef_construction": 128}'
             else '{}' end
         || coalesce((select jsonb_object_agg(
                                 case when o.key in ('m', 'ef_construction', 'ef_search')
