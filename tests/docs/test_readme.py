@@ -39,7 +39,7 @@ def code_blocks(language: str) -> list[str]:
 def test_transcripts_are_what_psql_shows(cluster: Cluster, db: Database, no_roles: None) -> None:
     psql = cluster.installation.bindir / "psql"
     shown = transcripts(README.read_text(encoding="utf-8"))
-    assert len(shown) == 2
+    assert len(shown) == 3
     for before in shown:
         after = replay(psql, db.dsn, db.name, typed(before))
         if REWRITE and normalised(after) != normalised(before):
