@@ -1,5 +1,6 @@
--- A collection the identity may change, locked: for share by who writes documents, for update by
--- who changes the collection or its readers; not at all (null) by who looks.
+-- A collection the identity may change, locked: for share by who writes documents, for no key
+-- update by who changes the collection or its readers; not at all (null) by who looks. Plain SQL has
+-- locked its documents when it checks its foreign keys: if those waited, it would be a deadlock.
 create or replace function rag_internal.own_collection(
     identity  rag_internal.identity,
     name      text,
@@ -29,7 +30,7 @@ begin
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id
           and k.name = own_collection.name and k.owner_id = _collection.owner_id
-        for update;
+        for no key update;
     else
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id

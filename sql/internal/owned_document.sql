@@ -22,7 +22,7 @@ begin
     if _owned then
         if exclusive then
             perform from rag_internal.collection k
-            where k.collection_id = _collection.collection_id for update;
+            where k.collection_id = _collection.collection_id for no key update;
         else
             perform from rag_internal.collection k
             where k.collection_id = _collection.collection_id for share;

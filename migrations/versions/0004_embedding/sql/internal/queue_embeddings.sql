@@ -1,5 +1,6 @@
 -- Sees to it that passages get the vectors they lack: what the tenant has of the same text is
--- copied, the rest is queued as one job. Vectors of an external model are not ours to make.
+-- copied, the rest is queued as one job. Vectors of an external model are not ours to make. What
+-- plain SQL is changing at this moment is left to its triggers.
 create or replace function rag_internal.queue_embeddings(
     collection  rag_internal.collection,
     document_id uuid,
@@ -11,35 +12,39 @@ as $$
 declare
     _job_id bigint;
 begin
-    insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v,
-                                        full_v)
-    select w.model_id, w.chunk_id, w.acl_id, w.collection_id, known.embed_hash, known.v,
-           known.full_v
-    from rag_internal.wanted_embedding w
-    cross join lateral (
-        select e.embed_hash, e.v, e.full_v
-        from rag_internal.embedding e
-        join rag_internal.collection k on k.collection_id = e.collection_id
-        where e.model_id = w.model_id and k.tenant = w.tenant
-          and e.embed_hash = rag_internal.embed_hash(w.revision, w.content)
-        limit 1) known
-    where w.collection_id = (collection).collection_id
-      and (queue_embeddings.document_id is null or w.document_id = queue_embeddings.document_id)
-      and not exists (select from rag_internal.embedding e
-                      where e.model_id = w.model_id and e.chunk_id = w.chunk_id)
-    on conflict on constraint embedding_pkey do nothing;
-
-    with missing as materialized (
-        select w.model_id, w.chunk_id, w.acl_id, w.collection_id
+    with lacking as materialized (
+        select w.model_id, w.provider, w.tenant, c.chunk_id, d.acl_id, d.collection_id,
+               rag_internal.embed_hash(w.revision, coalesce(c.embed_text, c.content)) as embed_hash
         from rag_internal.wanted_embedding w
+        join rag_internal.document d using (document_id)
+        join rag_internal.chunk c using (chunk_id)
         where w.collection_id = (collection).collection_id
-          and (queue_embeddings.document_id is null
-               or w.document_id = queue_embeddings.document_id)
-          and w.provider <> 'external'
+          and (queue_embeddings.document_id is null or w.document_id = queue_embeddings.document_id)
           and not exists (select from rag_internal.embedding e
                           where e.model_id = w.model_id and e.chunk_id = w.chunk_id)
+        for share of d, c skip locked
+    ), copied as (
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v, full_v)
+        select l.model_id, l.chunk_id, l.acl_id, l.collection_id, l.embed_hash, known.v,
+               known.full_v
+        from lacking l
+        cross join lateral (
+            select e.v, e.full_v
+            from rag_internal.embedding e
+            join rag_internal.collection k on k.collection_id = e.collection_id
+            where e.model_id = l.model_id and k.tenant = l.tenant and e.embed_hash = l.embed_hash
+            limit 1) known
+        on conflict on constraint embedding_pkey do nothing
+        returning model_id, chunk_id
+    ), missing as materialized (
+        select l.*
+        from lacking l
+        where l.provider <> 'external'
+          and not exists (select from copied c
+                          where c.model_id = l.model_id and c.chunk_id = l.chunk_id)
           and not exists (select from rag_internal.embedding_task t
-                          where t.model_id = w.model_id and t.chunk_id = w.chunk_id
+                          where t.model_id = l.model_id and t.chunk_id = l.chunk_id
                             and not t.is_dead)
     ), job as (
         insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)

@@ -1,0 +1,56 @@
+-- A collection the identity may change, locked: for share by who writes documents, for no key
+-- update by who changes the collection or its readers; not at all (null) by who looks. Plain SQL has
+-- locked its documents when it checks its foreign keys: if those waited, it would be a deadlock.
+create or replace function rag_internal.own_collection(
+    identity  rag_internal.identity,
+    name      text,
+    exclusive boolean
+) returns rag_internal.collection
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _collection rag_internal.collection;
+begin
+    select k.* into _collection
+    from rag_internal.visible_collections(identity, array[own_collection.name]) k;
+    if not ((identity).sees_everything
+            or _collection.owner_id = any ((identity).principal_ids)) then
+        raise exception using
+            errcode = '42501',
+            message = format('collection "%s" belongs to somebody else', own_collection.name),
+            hint    = 'Only its owner, or rag_admin, may write to it or change it.';
+    end if;
+
+    if exclusive is null then
+        return _collection;
+    end if;
+    -- name and owner once more: whoever held the lock until now may have changed them
+    if exclusive then
+        select k.* into _collection from rag_internal.collection k
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for no key update;
+    else
+        select k.* into _collection from rag_internal.collection k
+        where k.collection_id = _collection.collection_id
+          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+        for share;
+    end if;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('collection "%s" does not exist or is not visible to you',
+                             own_collection.name),
+            hint    = 'select name from rag.list_collections() shows those that are.';
+    end if;
+    return _collection;
+end
+$$;
+
+comment on function rag_internal.own_collection(rag_internal.identity, text, boolean) is
+    'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where '
+    'it is another''s.';
+alter function rag_internal.own_collection(rag_internal.identity, text, boolean) owner to rag_owner;
+revoke all on function rag_internal.own_collection(rag_internal.identity, text,
+    boolean) from public;

@@ -1,0 +1,58 @@
+-- The locked row of a document whose collection the identity owns. What the identity can neither
+-- own nor read does not exist for it.
+create or replace function rag_internal.owned_document(
+    identity    rag_internal.identity,
+    document_id uuid,
+    exclusive   boolean
+) returns rag_internal.document
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _document rag_internal.document;
+    _collection rag_internal.collection;
+    _owned boolean;
+begin
+    select k.* into _collection
+    from rag_internal.collection k
+    where k.collection_id = (select d.collection_id from rag_internal.document d
+                             where d.document_id = owned_document.document_id);
+    _owned := found and ((identity).sees_everything
+                         or _collection.owner_id = any ((identity).principal_ids));
+    if _owned then
+        if exclusive then
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for no key update;
+        else
+            perform from rag_internal.collection k
+            where k.collection_id = _collection.collection_id for share;
+        end if;
+        select d.* into _document from rag_internal.document d
+        where d.document_id = owned_document.document_id for update;
+    else
+        select d.* into _document from rag_internal.document d
+        where d.document_id = owned_document.document_id
+          and d.acl_id in (select rag_internal.visible_acls(identity));
+    end if;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('document %s does not exist or is not visible to you',
+                             owned_document.document_id),
+            hint    = 'select document_id, source from rag.document shows those that are.';
+    elsif not _owned then
+        raise exception using
+            errcode = '42501',
+            message = format('document %s belongs to somebody else', owned_document.document_id),
+            hint    = 'Only the owner of its collection, or rag_admin, may change it.';
+    end if;
+    return _document;
+end
+$$;
+
+comment on function rag_internal.owned_document(rag_internal.identity, uuid, boolean) is
+    'The locked row of a document that the identity may change; P0002 where it sees none, 42501 '
+    'where it is another''s. exclusive: its collection is locked for update, too.';
+alter function rag_internal.owned_document(rag_internal.identity, uuid, boolean) owner to rag_owner;
+revoke all on function rag_internal.owned_document(rag_internal.identity, uuid,
+    boolean) from public;
