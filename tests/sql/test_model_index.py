@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 
-from support import throws_ok
+from support import Database, throws_ok
 from support.vectors import add_model as add
-from support.vectors import literal, near, place
+from support.vectors import ask, collection, literal, near, place
 
 Connection = psycopg.Connection[Any]
 
@@ -140,6 +141,33 @@ def test_another_graph_is_built_at_once(conn: Connection) -> None:
     built = conn.execute(oid, number).fetchone()
     add(conn, "m", ef_search=500, query_prefix="q: ", quantization="binary", m=8)
     assert conn.execute(oid, number).fetchone() == built, "nothing that the graph depends on"
+
+
+def test_searches_go_on_while_a_graph_is_built(db: Database) -> None:
+    owner = db.connect()
+    vectors = collection(owner, "docs", "m")
+    owner.execute(
+        """create function public.wait_here() returns event_trigger language plpgsql as
+           $$ begin perform pg_advisory_xact_lock_shared(7); end $$"""
+    )
+    owner.execute(
+        "create event trigger wait_here on ddl_command_end when tag in ('CREATE INDEX')"
+        " execute function public.wait_here()"
+    )
+    owner.execute("select pg_advisory_lock(7)")
+    with ThreadPoolExecutor(1) as pool:
+        built = pool.submit(add, db.connect(), "m", m=8)
+        waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+        while owner.execute(waits).fetchone() != (1,):
+            assert not built.done()
+        owner.execute("set statement_timeout = '30s'")
+        assert ask(owner, vectors[3], ["docs"], 1)[0][0] == "000003"
+        owner.execute("select pg_advisory_unlock(7)")
+        built.result()
+    assert "m='8'" in str(index_of(owner, "m"))
+    owner.execute("drop event trigger wait_here")
+    owner.execute("select rag.drop_collection('docs')")
+    owner.execute("select rag.drop_model('m')")
 
 
 def test_e09_without_shared_memory_one_process_builds_the_index(conn: Connection) -> None:

@@ -1,17 +1,19 @@
--- Builds a model's vector index anew. Parallel workers share maintenance_work_mem of memory, which
--- a container with a small /dev/shm does not have: there, one process builds it.
+-- Builds a model's vector index anew, beside the old one, so that searches go on meanwhile.
+-- Parallel workers share maintenance_work_mem of memory, which a container with a small /dev/shm
+-- does not have: there, one process builds it.
 create or replace function rag_internal.build_vector_index(model rag_internal.model) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _partition text := format('embedding_%s', (model).model_id);
+    _index text := _partition || '_hnsw';
     _form record := rag_internal.vector_form(model);
     _workers text := current_setting('max_parallel_maintenance_workers');
     _create text;
 begin
-    execute format('drop index if exists rag_internal.%I', _partition || '_hnsw');
     if _form.indexed is null then
+        execute format('drop index if exists rag_internal.%I', _index);
         raise warning using
             message = format('%s dimensions are more than an index holds: searches with model "%s" '
                              'read every vector in scope', (model).dimensions, (model).name),
@@ -21,7 +23,7 @@ begin
     end if;
     _create := format('create index %I on rag_internal.%I using hnsw (%s %s) '
                       'with (m = %s, ef_construction = %s)',
-                      _partition || '_hnsw', _partition, format(_form.indexed, _form.stored_in),
+                      _index || '_new', _partition, format(_form.indexed, _form.stored_in),
                       _form.operators, (model).hnsw_m, (model).hnsw_ef_construction);
     begin
         execute _create;
@@ -33,6 +35,8 @@ begin
         execute _create;
         perform set_config('max_parallel_maintenance_workers', _workers, true);
     end;
+    execute format('drop index if exists rag_internal.%I', _index);
+    execute format('alter index rag_internal.%I rename to %I', _index || '_new', _index);
 end
 $$;
 
