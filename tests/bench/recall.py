@@ -31,11 +31,11 @@ GROUP, BATCH = 64, 8
 """Passages that a process embeds at a time, and the model."""
 
 OPTIONS = {
-    "default": '{"quantization": "none", "memory_efficient": false}',
-    "memory_efficient": '{"quantization": "none", "memory_efficient": true}',
+    "default": "{}",
+    "memory_efficient": '{"memory_efficient": true}',
     "binary": '{"quantization": "binary", "memory_efficient": false}',
 }
-"""Options of rag.add_model, by what they are called here."""
+"""Options of rag.add_model that are given one after the other, by what they are called here."""
 REACHING = ("default",)
 """Those with a target."""
 CHECKED = 100
@@ -46,8 +46,8 @@ _ADD_MODEL = f"select rag.add_model('{_MODEL}', 'external', %s, %s)"
 _MODEL_ID = f"select model_id from rag_internal.model where name = '{_MODEL}'"
 _COLLECTION = f"select rag.create_collection('{_COLLECTION_NAME}', model => '{_MODEL}')"
 _PER_DOCUMENT = 100
-_ROWS = (
-    f"""
+_ROWS = {
+    "document": f"""
     insert into rag_internal.document (collection_id, source, content, content_hash, attributes,
                                        indexed_as, acl_id, text_config)
     select k.collection_id, n::text, '', sha256(''), '{{}}', '{{}}', k.acl_id, k.text_config
@@ -55,7 +55,7 @@ _ROWS = (
          generate_series(0, (select max(number) from vector_to_load) / {_PER_DOCUMENT}) n
     where k.name = '{_COLLECTION_NAME}'
     """,
-    f"""
+    "chunk": f"""
     insert into rag_internal.chunk (document_id, chunk_index, content, start_offset, end_offset,
                                     start_line, end_line, tsv)
     select d.document_id, l.number % {_PER_DOCUMENT}, l.number::text, 0, 1, 1, 1, ''
@@ -64,7 +64,7 @@ _ROWS = (
     join rag_internal.collection k using (collection_id)
     where k.name = '{_COLLECTION_NAME}'
     """,
-    f"""
+    "embedding": f"""
     insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v)
     select k.model_id, c.chunk_id, d.acl_id, d.collection_id,
            sha256(convert_to(c.content, 'UTF8')), l.v
@@ -74,7 +74,7 @@ _ROWS = (
     join rag_internal.collection k using (collection_id)
     where k.name = '{_COLLECTION_NAME}'
     """,
-)
+}
 _BUILD = f"""
 select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = '{_MODEL}'
 """
@@ -186,9 +186,12 @@ def load(connection: Connection, vectors: Vectors) -> None:
     with connection.cursor() as cursor, cursor.copy("copy vector_to_load from stdin") as copy:
         for number, vector in enumerate(vectors):
             copy.write_row((number, text(vector)))
+    connection.execute("analyze vector_to_load")
+    connection.execute("drop index rag_internal." + _index(connection))
     connection.execute("set session_replication_role = replica")
-    for statement in _ROWS:
+    for table, statement in _ROWS.items():
         connection.execute(statement)
+        connection.execute(f"analyze rag_internal.{table}")
     connection.execute("reset session_replication_role")
     connection.execute("drop table vector_to_load")
     connection.execute("vacuum analyze")
