@@ -20,6 +20,13 @@ WORDS = "blue red valve pump lantern oil steam gauge".split()
 Connection = psycopg.Connection[Any]
 Act = Callable[[Connection, random.Random], None]
 
+_PASS_TIME = """
+update rag_internal.embedding_task t set run_after = now()
+from (select model_id, chunk_id from rag_internal.embedding_task
+      where not is_dead and claim_id is null for update skip locked) g
+where t.model_id = g.model_id and t.chunk_id = g.chunk_id
+"""
+
 # what others may have done in the meantime
 MAY_HAPPEN = (
     psycopg.errors.NoDataFound,
@@ -58,9 +65,7 @@ def _some_job(connection: Connection, draw: random.Random) -> int:
 def work(connection: Connection, draw: random.Random) -> None:
     (claim,) = run(connection, "select rag.claim_job(%s)", draw.choice([1, 4, 32]))
     run(connection, "select rag.embed_claimed(%s)", claim)
-    run(connection, "update rag_internal.embedding_task set run_after = now()"
-        " where chunk_id in (select chunk_id from rag_internal.embedding_task"
-        " where not is_dead and claim_id is null for update skip locked)")  # fmt: skip
+    run(connection, _PASS_TIME)
 
 
 def ingest(connection: Connection, draw: random.Random) -> None:
