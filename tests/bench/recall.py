@@ -30,13 +30,13 @@ SIZE = 120
 GROUP, BATCH = 64, 8
 """Passages that a process embeds at a time, and the model."""
 
-OPTIONS = {
-    "default": "{}",
+OPTIONS: dict[str, str | None] = {
+    "default": None,
     "memory_efficient": '{"memory_efficient": true}',
     "binary": '{"quantization": "binary", "memory_efficient": false}',
 }
-"""Options of rag.add_model that are given one after the other, by what they are called here."""
-REACHING = ("default",)
+"""Options of rag.add_model that are given one after the other; each builds the index anew."""
+REACHING = ("default", "binary")
 """Those with a target."""
 CHECKED = 100
 """Passages that rag.check_recall asks for their neighbours."""
@@ -197,12 +197,13 @@ def load(connection: Connection, vectors: Vectors) -> None:
     connection.execute("vacuum analyze")
 
 
-def build(connection: Connection, options: str, dimensions: int) -> float:
-    """Gives the model these options and builds its index anew; seconds of the build."""
-    connection.execute("drop index if exists rag_internal." + _index(connection))
-    connection.execute(_ADD_MODEL, [dimensions, options])
+def build(connection: Connection, options: str | None, dimensions: int) -> float:
+    """Builds the index anew, with these options or as the model is; seconds that it took."""
     began = time.perf_counter()
-    connection.execute(_BUILD)
+    if options is None:
+        connection.execute(_BUILD)
+    else:
+        connection.execute(_ADD_MODEL, [dimensions, options])
     return time.perf_counter() - began
 
 
