@@ -75,7 +75,7 @@ def test_long_requests_take_turns(held: Held) -> None:
     second = held.runner.submit([["b1"], ["b2"]], urgent=False)
     held.step(5)
     assert (first.result(SECONDS), second.result(SECONDS)) == (["A1", "A2", "A3"], ["B1", "B2"])
-    assert held.ran == ["a1", "b1", "a2", "b2", "a3"]
+    assert held.ran == ["a1", "a2", "b1", "a3", "b2"]  # a2 stood in line when b came
 
 
 def test_questions_do_not_starve_the_others(held: Held) -> None:
@@ -107,6 +107,19 @@ def test_what_is_cancelled_is_not_begun(held: Held) -> None:
     held.step(2)
     assert after.result(SECONDS) == ["AFTER"]
     assert held.ran == ["one", "after"]
+
+
+def test_threads_share_one_request_and_keep_its_order() -> None:
+    both = threading.Barrier(2, timeout=SECONDS)
+
+    def run(batch: Sequence[str]) -> list[str]:
+        both.wait()  # two batches of the one request are in work
+        return [f"{batch[0]}!"]
+
+    runner: Runner[str, str] = Runner(run, "two", threads=2)
+    future = runner.submit([["first"], ["second"]], urgent=False)
+    assert future.result(SECONDS) == ["first!", "second!"]
+    runner.close()
 
 
 def test_the_queue_is_short(held: Held) -> None:

@@ -109,7 +109,7 @@ Example: ragsql embedder --port 8089 --model BAAI/bge-small-en-v1.5
 @click.option(
     "--threads",
     type=click.IntRange(1, 256),
-    help="Threads of each model.  [default: one per core]",
+    help="Batches that each model runs at once, on one thread each.  [default: one per core]",
 )
 @click.option(
     "--attach",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,9 @@ from ragsql_engine.model import Model
 from ragsql_engine.tokens import load_window
 
 if TYPE_CHECKING:
-    from fastembed.rerank.cross_encoder import TextCrossEncoder
-
     from ragsql_engine.embedding.fastembed_provider import FastembedProvider
 
+Result = TypeVar("Result")
 Say = Callable[[str], None]
 Scorer = Callable[[str, Sequence[str]], Sequence[float]]
 """Relevance of each document to a query, as logits."""
@@ -46,27 +46,60 @@ class Work:
     future: Future[Any]
 
 
-class LoadedEmbedding:
-    """An embedding model; its weights are loaded by the first batch."""
+class Loaded(Generic[Result]):
+    """A model; its weights are loaded by the first batch, and `threads` batches run at once."""
 
     def __init__(self, stored: StoredModel, threads: int, say: Say) -> None:
         self.stored = stored
-        self._threads = threads
         self._say = say
         self._row = Model.from_row(
             {
                 "name": stored.name,
                 "revision": stored.revision,
-                "dimensions": stored.dimensions,
+                "dimensions": stored.dimensions or 1,  # of a cross-encoder
                 "max_tokens": stored.max_tokens,
             }
         )
         self._window = load_window(self._row, stored.directory)
-        self._provider: FastembedProvider | None = None
-        self.runner: Runner[tuple[str, str], NDArray[Any]] = Runner(self._run, stored.name)
+        self._loading = threading.Lock()
+        self.runner: Runner[tuple[str, str], tuple[str, Result]] = Runner(
+            self._run, stored.name, threads
+        )
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the weights are in memory."""
+        raise NotImplementedError
+
+    def load(self) -> None:
+        """Load the weights unless they are; a log line says how long it took."""
+        with self._loading:
+            if self.is_loaded:
+                return
+            started = time.monotonic()
+            self._load()
+            took = f"{time.monotonic() - started:.1f} s"
+            self._say(f"Loaded {self.stored.name}, revision {self.stored.revision}, in {took}.")
+
+    def _load(self) -> None:
+        raise NotImplementedError
+
+    def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, Result]]:
+        raise NotImplementedError
+
+
+class LoadedEmbedding(Loaded[NDArray[Any]]):
+    """An embedding model: pairs of a text and its kind become pairs of the text and a vector."""
+
+    _provider: FastembedProvider | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the weights are in memory."""
+        return self._provider is not None
 
     def submit(self, texts: Sequence[str], kind: str) -> Work:
-        """Queue texts; the result is a dict of raw vectors by text. They get no prefix."""
+        """Queue texts; the result is pairs of text and raw vector. They get no prefix."""
         lengths: dict[str, int] = {}
         for number, text in enumerate(texts):
             if text in lengths:
@@ -88,45 +121,31 @@ class LoadedEmbedding:
         by_text = dict(results)
         return [np.asarray(by_text[text], dtype=np.float32) for text in texts]
 
-    def load(self) -> None:
-        """Load the weights now; a log line says how long it took."""
+    def _load(self) -> None:
         from ragsql_engine.embedding.fastembed_provider import FastembedProvider
 
-        started = time.monotonic()
-        self._provider = FastembedProvider(self._row, self.stored.directory, threads=self._threads)
-        seconds = time.monotonic() - started
-        self._say(
-            f"Loaded {self.stored.name}, revision {self.stored.revision}, in {seconds:.1f} s."
-        )
+        self._provider = FastembedProvider(self._row, self.stored.directory)
 
-    def _run(self, batch: Sequence[tuple[str, str]]) -> list[Any]:
-        if self._provider is None:
-            self.load()
+    def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, NDArray[Any]]]:
+        self.load()
         assert self._provider is not None
         texts = [text for text, _ in batch]
         return list(zip(texts, self._provider.embed(texts, batch[0][1]), strict=True))
 
 
-class LoadedReranker:
+class LoadedReranker(Loaded[float]):
     """A cross-encoder: it reads query and document together and scores the pair."""
 
     def __init__(
         self, stored: StoredModel, threads: int, say: Say, scorer: Scorer | None = None
     ) -> None:
-        self.stored = stored
-        self._threads = threads
-        self._say = say
         self._scorer = scorer
-        row = Model.from_row(
-            {
-                "name": stored.name,
-                "revision": stored.revision,
-                "dimensions": 1,
-                "max_tokens": stored.max_tokens,
-            }
-        )
-        self._window = load_window(row, stored.directory)
-        self.runner: Runner[tuple[str, str], tuple[str, float]] = Runner(self._run, stored.name)
+        super().__init__(stored, threads, say)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the weights are in memory."""
+        return self._scorer is not None
 
     def submit(self, query: str, documents: Sequence[str]) -> Work:
         """Queue documents; the result is pairs of document and relevance, 0 to 1."""
@@ -143,15 +162,13 @@ class LoadedReranker:
         total = sum(lengths[document] for document in documents)
         return Work(total, self.runner.submit(work, urgent=total <= _FEW))
 
-    def load(self) -> None:
-        """Load the weights now; a log line says how long it took."""
+    def _load(self) -> None:
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-        started = time.monotonic()
-        encoder: TextCrossEncoder = TextCrossEncoder(
+        encoder = TextCrossEncoder(
             self.stored.name,
             specific_model_path=str(self.stored.directory),
-            threads=self._threads,
+            threads=1,
             enable_cpu_mem_arena=False,
             local_files_only=True,
             providers=["CPUExecutionProvider"],
@@ -159,14 +176,9 @@ class LoadedReranker:
         self._scorer = lambda query, documents: list(
             encoder.rerank(query, documents, batch_size=len(documents))
         )
-        seconds = time.monotonic() - started
-        self._say(
-            f"Loaded {self.stored.name}, revision {self.stored.revision}, in {seconds:.1f} s."
-        )
 
     def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, float]]:
-        if self._scorer is None:
-            self.load()
+        self.load()
         assert self._scorer is not None
         documents = [document for _, document in batch]
         scores = self._scorer(batch[0][0], documents)

@@ -49,7 +49,7 @@ class Pool:
     @property
     def loaded(self) -> list[str]:
         """Names of the models in memory."""
-        return sorted(model.stored.name for model in self._loaded.values())
+        return sorted(one.stored.name for one in list(self._loaded.values()) if one.is_loaded)
 
     def preload(self, name: str) -> None:
         """Load tokenizer and weights of a model of either kind before anybody asks."""

@@ -23,13 +23,13 @@ class FastembedProvider:
     batch_tokens = BATCH_TOKENS
     batch_texts = BATCH_TEXTS
 
-    def __init__(self, model: Model, directory: Path, *, threads: int = 1) -> None:
+    def __init__(self, model: Model, directory: Path) -> None:
         weights = require_weights(model, directory)
         try:
             self._embedding: TextEmbedding = _fastembed()(
                 model.name,
                 specific_model_path=str(directory),
-                threads=threads,
+                threads=1,
                 enable_cpu_mem_arena=False,
                 local_files_only=True,
                 providers=["CPUExecutionProvider"],
