@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from support.database import Database, RoleFactory
 from support.programs import Program, running
 
 SECRET = "the merger with Acme"
+SESSIONS = 24
 
 
 @pytest.fixture(scope="module")
@@ -285,6 +287,41 @@ def test_attached_it_embeds_for_the_sessions(
         program.wait_for_line(f"Loaded {model.name}")
         assert program.stop() == 0
     assert setting(database) is None
+
+
+def test_many_sessions_share_its_model(
+    make_database: Callable[..., Database],
+    template: str,
+    sockets_dir: Path,
+    models_dir: Path,
+    model: ModelChoice,
+) -> None:
+    database = make_database(template)
+    path = sockets_dir / "shared.sock"
+    options = ("--socket", path, "--models", models_dir, "--attach", "--dsn", database.dsn)
+    with running("embedder", *options) as program:
+        program.wait_for_line("Serving")
+        connections = [database.connect() for _ in range(SESSIONS)]
+
+        def ask(number: int) -> Any:
+            # each its own question: a session remembers those it asked
+            return (
+                connections[number]
+                .execute(
+                    "select v::text from unnest(rag.embed(array[%s, 'the same'], kind => 'query')) v",
+                    (f"question {number}",),
+                )
+                .fetchall()
+            )
+
+        with ThreadPoolExecutor(SESSIONS) as threads:
+            answers = list(threads.map(ask, range(SESSIONS)))
+        assert len({answer[0] for answer in answers}) == SESSIONS
+        assert len({answer[1] for answer in answers}) == 1
+        for connection in connections:
+            maps = Path(f"/proc/{connection.info.backend_pid}/maps").read_text()
+            assert "onnxruntime" not in maps
+        assert program.text.count(f"Loaded {model.name}") == 1
 
 
 def test_a_session_says_that_the_embedder_is_gone(
