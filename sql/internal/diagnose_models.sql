@@ -24,6 +24,9 @@ begin
                                                nullif(_status ->> 'directory', '')) end),
             case when (_status ->> 'present')::boolean then null
                  when _model.provider = 'fastembed'
+                      and exists (select from rag_internal.setting t where t.name = 'embedder')
+                 then '`ragsql embedder --attach` starts the process that runs the models again.'
+                 when _model.provider = 'fastembed'
                  then 'Put the model''s files into its folder: `ragsql up` does it for a server of '
                       'its own.'
                  else 'rag.allow_http names the hosts and the key variables that may be used; a '

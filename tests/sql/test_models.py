@@ -269,3 +269,12 @@ def test_the_doctor_knows_every_provider(conn: Connection, role_factory: RoleFac
         told = conn.execute("select name, detail from rag.doctor()").fetchall()
     assert not {"queue of outside", "http hosts", "embedder"} & {name for name, _ in told}
     assert "127.0.0.1" not in str(told)
+
+
+def test_the_doctor_says_how_the_embedder_comes_back(conn: Connection) -> None:
+    conn.execute("insert into rag_internal.setting values ('embedder', 'unix:/tmp/no-such-socket')")
+    found = conn.execute(
+        "select status, next_step from rag.doctor() where name like 'model %'"
+    ).fetchall()
+    assert [status for status, _ in found] == ["fail"]
+    assert "ragsql embedder --attach" in found[0][1]
