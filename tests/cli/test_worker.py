@@ -118,6 +118,41 @@ def test_it_finishes_the_claim_in_hand(stub: Stub) -> None:
     assert stub.tasks("claim_id") == [None] * (100 - int(done[1]))
 
 
+def test_many_jobs_are_told_of_in_one_line(stub: Stub) -> None:
+    for number in range(30):
+        fill(stub, 1, name=f"a{number}")
+    result = once(stub)
+    assert result.exit_code == 0, result.output
+    assert len(result.stderr.splitlines()) < 20
+    assert result.stderr.splitlines()[-1].endswith("; 30 jobs ended.")
+
+
+def test_a_step_that_fails_is_tried_again_with_the_same_claim(stub: Stub) -> None:
+    job_id = fill(stub, 40)
+    stub.run(
+        "create or replace function public.fail() returns trigger language plpgsql as "
+        "$$ begin raise exception 'the disk is full' using errcode = '53100'; end $$"
+    )
+    stub.run(
+        "create trigger fail before insert on rag_internal.embedding "
+        "for each row execute function public.fail()"
+    )
+    try:
+        with worker(stub, "--workers", 1) as program:
+            program.wait_for_line("A step of the queue failed, it is tried again: the disk is full")
+            for _ in range(600):
+                if len(stub.server.requests) > 2:
+                    break
+                stub.run("select pg_sleep(0.05)")
+            stub.run("drop trigger fail on rag_internal.embedding")
+            program.wait_for_line(f"Job {job_id} (c): done, 40 passages.")
+            assert program.text.count("it is tried again") == 1
+            assert program.stop() == 0
+    finally:
+        stub.run("drop trigger if exists fail on rag_internal.embedding")
+    stub.assert_whole()
+
+
 def test_it_waits_for_work_and_ends_when_told(stub: Stub) -> None:
     with worker(stub) as program:
         job_id = fill(stub, 2)

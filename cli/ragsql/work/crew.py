@@ -22,6 +22,7 @@ STOPPING = "Finishing the claims in hand; interrupt again to cancel them."
 CLAIM = 32
 """Passages of one claim: a few seconds of work, which is what a kill can cost."""
 
+_LEASE = 300.0  # seconds that a claim is its worker's
 _CLAIM = "select rag.claim_job(%s)"
 _EMBED = "select rag.embed_claimed(%s)"
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0  # seconds between tries to connect, or after an error
@@ -35,6 +36,7 @@ def open_session(settings: Settings) -> psycopg.Connection:
     connection.autocommit = True
     connection.execute("set client_encoding to 'UTF8'")
     connection.execute("set default_transaction_isolation to 'read committed'")
+    connection.execute("set statement_timeout to 0")  # a claim takes as long as its texts do
     return connection
 
 
@@ -48,6 +50,28 @@ def backoff(failures: int) -> float:
     """Seconds to wait after that many failures in a row: doubling, with jitter."""
     longest: float = min(_FIRST_WAIT * 2 ** min(failures, 10), _LONGEST_WAIT)
     return longest * random.uniform(0.5, 1)
+
+
+class _Hand:
+    """The claim that a worker has, if any, and until when it is sure to be its own."""
+
+    def __init__(self) -> None:
+        self.claim: uuid.UUID | None = None
+        self.until = 0.0
+
+    def take(self, claim: uuid.UUID | None) -> bool:
+        """Hold a claim; False where there was none to have."""
+        self.claim, self.until = claim, time.monotonic() + _LEASE
+        return claim is not None
+
+    def keep(self) -> None:
+        """After a failure: hold on to the claim, unless others may have it by now.
+
+        To let it go would leave its passages alone for the rest of the lease, and to claim others
+        instead would charge those with an attempt while the fault may be in none of them.
+        """
+        if time.monotonic() > self.until:
+            self.claim = None
 
 
 class Crew:
@@ -104,7 +128,7 @@ class Crew:
         self._say(line)
 
     def _work(self, place: int) -> None:
-        hand: list[uuid.UUID] = []
+        hand = _Hand()
         failures = 0
         while not self._stop.is_set():
             try:
@@ -120,19 +144,19 @@ class Crew:
                 self._serve(connection, hand)
             del self._connections[place]
 
-    def _serve(self, connection: psycopg.Connection, hand: list[uuid.UUID]) -> None:
+    def _serve(self, connection: psycopg.Connection, hand: _Hand) -> None:
         """Work until the end, or until the session is lost."""
         failures = 0
         while not self._stop.is_set():
             try:
-                if not hand and not self._claim(connection, hand):
+                if hand.claim is None and not hand.take(_claim(connection)):
                     self._stop.wait(self._poll * random.uniform(0.8, 1.2))
                     continue
-                done = _number(connection, _EMBED, hand[0])
-                hand.clear()
+                done = _embed(connection, hand.claim)
+                hand.claim = None
+                failures = 0
                 with self._lock:
                     self._passages += done
-                failures = 0
             except psycopg.Error as error:
                 if is_lost(connection, error):
                     if not self._stop.is_set():
@@ -142,27 +166,27 @@ class Crew:
                 self._failed(error, hand, failures)
                 failures += 1
 
-    def _claim(self, connection: psycopg.Connection, hand: list[uuid.UUID]) -> bool:
-        row = connection.execute(_CLAIM, (CLAIM,)).fetchone()
-        if row is not None and row[0] is not None:
-            hand.append(row[0])
-        return bool(hand)
-
-    def _failed(self, error: psycopg.Error, hand: list[uuid.UUID], failures: int) -> None:
+    def _failed(self, error: psycopg.Error, hand: _Hand, failures: int) -> None:
         """Judge an error of a session that lives on."""
-        if not hand and (error.sqlstate or "")[:2] in ("42", "3F", "0A", "28"):
+        state = error.sqlstate or ""
+        if hand.claim is None and state[:2] in ("42", "3F", "0A", "28"):
             self.problem = describe(error)
             self._stop.set()
             return
-        hand.clear()  # what is left of the claim returns to the queue after its lease
         if self._stop.is_set():
             return
-        if (error.sqlstate or "") not in ("40001", "40P01"):
+        hand.keep()
+        if state not in ("40001", "40P01"):
             reason = one_line(error.diag.message_primary or type(error).__name__)[:300]
-            self.say_once(f"A claim failed, its passages are tried again later: {reason}")
+            self.say_once(f"A step of the queue failed, it is tried again: {reason}")
         self._stop.wait(backoff(failures))
 
 
-def _number(connection: psycopg.Connection, statement: str, claim: uuid.UUID) -> int:
-    row = connection.execute(statement, (claim,)).fetchone()
+def _claim(connection: psycopg.Connection) -> uuid.UUID | None:
+    row = connection.execute(_CLAIM, (CLAIM,)).fetchone()
+    return row[0] if row else None
+
+
+def _embed(connection: psycopg.Connection, claim: uuid.UUID | None) -> int:
+    row = connection.execute(_EMBED, (claim,)).fetchone()
     return int(row[0] or 0) if row else 0

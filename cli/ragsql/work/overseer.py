@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable
 
 import click
@@ -17,6 +18,7 @@ from ragsql.work.watch import Job, Stall, Watch, passages
 
 _NOTICED = 15.0  # seconds without progress after which the reason is told
 _REPEATED = 300.0  # seconds after which it is told again
+_SHARE = 10  # looking takes a tenth of the time at most, however many jobs there are
 _LONGEST_POLL = 2.0  # seconds; ends of jobs are told soon, however seldom the queue is asked
 
 
@@ -71,8 +73,11 @@ def supervise(
     Otherwise why it gave up: for ``patience`` seconds nothing has moved.
     """
     stall = Stall()
-    while not stop.wait(min(poll, _LONGEST_POLL)):
+    pause = min(poll, _LONGEST_POLL)
+    while not stop.wait(pause):
+        began = time.monotonic()
         jobs = overseer.look()
+        pause = max(min(poll, _LONGEST_POLL), _SHARE * (time.monotonic() - began))
         if jobs is not None and patience is not None and is_over(jobs):
             return None
         still = stall.seconds((crew.passages, jobs))

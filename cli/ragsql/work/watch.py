@@ -18,6 +18,8 @@ from ragsql.loading.names import one_line
 
 OPEN = ("queued", "running")
 
+_LISTED = 10  # jobs that are named one by one: a load makes one for each file
+
 _JOBS = """
 select job_id, kind, collection, status, total, done, waiting, failed, error
 from rag.job_status
@@ -107,16 +109,23 @@ class Watch:
         cursor = connection.cursor(row_factory=dict_row)
         cursor.execute(_JOBS, {"known": list(self._open), "since": self._since})
         jobs = [Job(**row) for row in cursor]
-        for job in jobs:
-            if not job.is_open and job.job_id not in self._told:
-                self._told.add(job.job_id)
-                self.ended += 1
-                self.failed += job.failed
-                self.say(job.line)
+        self._tell([job for job in jobs if not job.is_open and job.job_id not in self._told])
         still = [job for job in jobs if job.is_open]
         self._open = {job.job_id for job in still}
         self._show(still)
         return still
+
+    def _tell(self, ended: list[Job]) -> None:
+        """A line for each job, but one for all that went well where they are many."""
+        done = [job for job in ended if job.status == "done"]
+        if len(done) > _LISTED:
+            self.say(f"{len(done)} jobs: done, {passages(sum(job.total for job in done))}.")
+        for job in ended:
+            if job.status != "done" or len(done) <= _LISTED:
+                self.say(job.line)
+            self._told.add(job.job_id)
+            self.ended += 1
+            self.failed += job.failed
 
     def _show(self, jobs: list[Job]) -> None:
         total, waiting = sum(job.total for job in jobs), sum(job.waiting for job in jobs)
