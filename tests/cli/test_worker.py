@@ -15,6 +15,7 @@ from psycopg.conninfo import make_conninfo
 
 from ragsql.main import main
 from ragsql.work.crew import backoff
+from ragsql.work.watch import Watch
 from support.database import Database, RoleFactory, Server
 from support.embedding_server import failing, slow
 from support.loading import load, write_files
@@ -234,3 +235,30 @@ def test_what_keeps_it_from_beginning(make_database: Callable[..., Database]) ->
 def test_waits_grow_to_a_bound(failures: int) -> None:
     longest = min(0.5 * 2 ** min(failures, 10), 30)
     assert all(longest / 2 <= backoff(failures) <= longest for _ in range(100))
+
+
+def test_an_end_is_told_once_and_then_forgotten(stub: Stub) -> None:
+    watch = Watch()
+    assert watch.look(stub.root) == []
+    first = fill(stub, 1)
+    (job,) = watch.look(stub.root)
+    assert (job.job_id, job.total, job.waiting) == (first, 1, 1)
+    stub.work()
+    assert watch.look(stub.root) == []
+    assert (watch.ended, watch.failed) == (1, 0)
+    second = fill(stub, 1, name="b")
+    stub.work()
+    # it ended long after the first, which is not asked for from then on
+    stub.run(
+        "update rag_internal.job set finished_at = finished_at + interval '2 hours' "
+        "where job_id = %s",
+        second,
+    )
+    for _ in range(3):
+        assert watch.look(stub.root) == []
+    assert watch.ended == 2
+    third = fill(stub, 1, name="c")
+    assert [job.job_id for job in watch.look(stub.root)] == [third]
+    stub.work()
+    assert watch.look(stub.root) == []
+    assert watch.ended == 3

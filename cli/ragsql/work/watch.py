@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime, timedelta
 
 import click
 import psycopg
@@ -18,10 +18,11 @@ from ragsql.loading.names import one_line
 
 OPEN = ("queued", "running")
 
+_SLACK = timedelta(minutes=1)  # an end is seen when it is committed, not when it happened
 _LISTED = 10  # jobs that are named one by one: a load makes one for each file
 
 _JOBS = """
-select job_id, kind, collection, status, total, done, waiting, failed, error
+select job_id, kind, collection, status, total, done, waiting, failed, error, finished_at
 from rag.job_status
 where status in ('queued', 'running') or job_id = any (%(known)s) or finished_at > %(since)s
 order by job_id
@@ -41,6 +42,7 @@ class Job:
     waiting: int
     failed: int
     error: str | None
+    finished_at: datetime | None = None
 
     @property
     def is_open(self) -> bool:
@@ -75,7 +77,7 @@ class Watch:
         self.failed = 0
         self._open: set[int] = set()
         self._told: set[int] = set()
-        self._since: Any = None
+        self._since: datetime | None = None
         self._console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
@@ -110,6 +112,7 @@ class Watch:
         cursor.execute(_JOBS, {"known": list(self._open), "since": self._since})
         jobs = [Job(**row) for row in cursor]
         self._tell([job for job in jobs if not job.is_open and job.job_id not in self._told])
+        self._forget(jobs)
         still = [job for job in jobs if job.is_open]
         self._open = {job.job_id for job in still}
         self._show(still)
@@ -126,6 +129,13 @@ class Watch:
             self._told.add(job.job_id)
             self.ended += 1
             self.failed += job.failed
+
+    def _forget(self, jobs: list[Job]) -> None:
+        """Ask no more for what ended long ago, or a worker would ask for more from day to day."""
+        ends = [job.finished_at for job in jobs if job.finished_at is not None]
+        if ends and self._since is not None:
+            self._since = max(self._since, max(ends) - _SLACK)
+        self._told &= {job.job_id for job in jobs}
 
     def _show(self, jobs: list[Job]) -> None:
         total, waiting = sum(job.total for job in jobs), sum(job.waiting for job in jobs)
