@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from ragsql.server import server_user
 from support.database import Database
 from support.embedding_server import embedding_server
 from support.stub import Stub
@@ -24,3 +27,13 @@ def stub(stub_of_module: Stub) -> Stub:
     stub_of_module.reset()
     stub_of_module.collection()
     return stub_of_module
+
+
+@pytest.fixture(scope="session")
+def sockets_dir(short_dir: Path) -> Path:
+    """A folder for sockets that only the server's user can enter."""
+    folder = short_dir / "sockets"
+    folder.mkdir(mode=0o700)
+    user = server_user()
+    os.chown(folder, user.uid, user.gid)
+    return folder
