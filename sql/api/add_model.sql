@@ -18,8 +18,8 @@ comment on function rag.add_model(text, text, integer, jsonb) is
     'come with the calls). Options: revision, metric (cosine, l2, inner_product), query_prefix, '
     'passage_prefix, max_tokens (window, special tokens included; null: unknown), is_default, '
     'endpoints (where openai is reached, in order of preference), storage (halfvec, vector), '
-    'quantization (none, binary), m, ef_construction, ef_search, memory_efficient (m 8, '
-    'ef_construction 32), long_input (average, error). Other dimensions than registered are '
+    'quantization (none, binary), m, ef_construction, ef_search, memory_efficient (8, '
+    '128, 200 for 16, 128, 100), long_input (average, error). Other dimensions than registered are '
     '22023; another provider, revision, passage_prefix, metric or storage of a model in use '
     '55000; a host or key variable that is not allowed 42501. Another m, ef_construction or '
     'quantization builds the index anew at once.';

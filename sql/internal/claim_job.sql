@@ -24,18 +24,21 @@ begin
             hint    = 'A claim of 32 is embedded in a few seconds.';
     end if;
     perform rag_internal.require_read_committed('rag.claim_job');
-    perform rag_internal.bury_abandoned();
-    select t.* into _first
-    from rag_internal.embedding_task t
-    join rag_internal.job j using (job_id)
-    where not t.is_dead and t.run_after <= clock_timestamp()
-      and rag_internal.owns_job(j, _identity)
-      and not exists (select from rag_internal.provider_pause p
-                      where p.model_id = t.model_id and p.until > clock_timestamp())
-    order by t.run_after
-    limit 1
-    for update of t skip locked;
-    if not found then
+    loop
+        select t.* into _first
+        from rag_internal.embedding_task t
+        join rag_internal.job j using (job_id)
+        where not t.is_dead and t.run_after <= clock_timestamp()
+          and rag_internal.owns_job(j, _identity)
+          and not exists (select from rag_internal.provider_pause p
+                          where p.model_id = t.model_id and p.until > clock_timestamp())
+        order by t.run_after
+        limit 1
+        for update of t skip locked;
+        exit when not found or _first.attempts < 5;
+        perform rag_internal.bury_abandoned(_first);
+    end loop;
+    if _first.chunk_id is null then
         perform rag_internal.finish_jobs(array(
             select j.job_id from rag_internal.job j
             where j.status in ('queued', 'running') and rag_internal.owns_job(j, _identity)

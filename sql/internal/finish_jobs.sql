@@ -14,17 +14,17 @@ begin
     order by j.job_id
     for no key update;
     for _job_id, _status in
+        -- a job can have a million tasks: they are not counted for each claim
         update rag_internal.job j
-        set status = case when s.dead > 0 then 'failed' else 'done' end,
-            error = s.error, finished_at = clock_timestamp()
-        from unnest(job_ids) i (job_id)
-        cross join lateral (
-            select count(*) filter (where not t.is_dead) as open,
-                   count(*) filter (where t.is_dead) as dead,
-                   max(t.error) filter (where t.is_dead) as error
-            from rag_internal.embedding_task t
-            where t.job_id = i.job_id) s
-        where j.job_id = i.job_id and j.status in ('queued', 'running') and s.open = 0
+        set status = case when exists (select from rag_internal.embedding_task t
+                                       where t.job_id = j.job_id)
+                          then 'failed' else 'done' end,
+            error = (select max(t.error) from rag_internal.embedding_task t
+                     where t.job_id = j.job_id),
+            finished_at = clock_timestamp()
+        where j.job_id = any (job_ids) and j.status in ('queued', 'running')
+          and not exists (select from rag_internal.embedding_task t
+                          where t.job_id = j.job_id and not t.is_dead)
         returning j.job_id, j.status
     loop
         perform pg_notify('ragsql_job_' || _job_id, _status);

@@ -172,6 +172,16 @@ ALTER TYPE rag.ingested OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.ingested IS 'What became of a document: status is created, updated or unchanged.';
 
+CREATE TYPE rag.recall_check AS (
+	queries integer,
+	recall double precision,
+	at integer
+);
+
+ALTER TYPE rag.recall_check OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.recall_check IS 'How many passages were searched for, and the share of their at nearest that was found.';
+
 CREATE TYPE rag.text_chunk AS (
 	chunk_index integer,
 	content text,
@@ -207,6 +217,19 @@ ALTER TYPE rag_internal.chunk_counts OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.chunk_counts IS 'What rag.chunking_quality is summed from.';
 
+CREATE TYPE rag_internal.embedded_text AS (
+	number integer,
+	v public.vector,
+	error text,
+	hint text,
+	is_provider_fault boolean,
+	retry_after double precision
+);
+
+ALTER TYPE rag_internal.embedded_text OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.embedded_text IS 'What became of the text of that number, from 1: a unit vector, or an error, which is the provider''s fault or the text''s. retry_after: seconds that the provider asked to wait.';
+
 CREATE TYPE rag_internal.identity AS (
 	who name,
 	tenant text,
@@ -233,7 +256,8 @@ COMMENT ON TYPE rag_internal.leg_hit IS 'A passage that one leg of a search foun
 CREATE TYPE rag_internal.prepared_chunk AS (
 	chunk rag.text_chunk,
 	embed_hash bytea,
-	v public.halfvec
+	v public.vector,
+	error text
 );
 
 ALTER TYPE rag_internal.prepared_chunk OWNER TO rag_owner;
@@ -277,13 +301,13 @@ CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provid
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
-    AS $_$
+    AS $$
 declare
-    _known text[] := array['revision', 'metric', 'query_prefix', 'passage_prefix', 'max_tokens',
-                           'is_default'];
     _options jsonb := coalesce(options, '{}');
     _problem text;
-    _model rag_internal.model;
+    _before rag_internal.model;
+    _after rag_internal.model;
+    _is_new boolean;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
         raise exception using
@@ -294,75 +318,61 @@ begin
     perform rag_internal.require_visible_text('name', add_model.name);
     _problem := case
         when add_model.name = 'none' then 'a model cannot be named none, which means no model'
-        when coalesce(add_model.provider, 'fastembed') <> 'fastembed'
-            then format('unknown provider "%s": there is fastembed', add_model.provider)
-        when add_model.dimensions is null or add_model.dimensions not between 1 and 4000
-            then format('dimensions is %s, but 1 to 4,000 can be indexed',
-                        coalesce(add_model.dimensions::text, 'null'))
-        when jsonb_typeof(_options) <> 'object' then 'options is not a JSON object'
-        when jsonb_typeof(_options -> 'is_default') <> 'boolean' then 'is_default is not a boolean'
-        when not jsonb_path_match(_options, '!exists($.max_tokens)
-                 || ($.max_tokens.type() == "number"
-                     && $.max_tokens >= 32 && $.max_tokens <= 1000000)')
-            then 'max_tokens is not a number from 32 to 1,000,000'
-        end;
-    if _problem is null then
-        select 'unknown option: ' || string_agg(k, ', ' order by k) into _problem
-        from jsonb_object_keys(_options) k
-        where k <> all (_known);
-    end if;
+        when add_model.provider not in ('fastembed', 'openai', 'external')
+            then format('unknown provider "%s": there are fastembed, openai and external',
+                        add_model.provider)
+        when add_model.dimensions is null or add_model.dimensions not between 1 and 16000
+            then format('dimensions is %s, but must be 1 to 16,000',
+                        coalesce(add_model.dimensions::text, 'null')) end;
     if _problem is not null then
         raise exception using
             errcode = '22023',
             message = _problem,
-            hint    = format('Options: %s.', array_to_string(_known, ', '));
+            hint    = 'rag.add_model(name, provider, dimensions, options).';
     end if;
+    perform rag_internal.check_model_options(_options);
 
     lock table rag_internal.model in share row exclusive mode;
-    select m.* into _model from rag_internal.model m where m.name = add_model.name;
-    if not found then
+    select m.* into _before from rag_internal.model m where m.name = add_model.name;
+    _is_new := not found;
+    if _is_new then
         insert into rag_internal.model (name, provider, dimensions, max_tokens)
         values (add_model.name, coalesce(add_model.provider, 'fastembed'), add_model.dimensions,
-                coalesce((_options ->> 'max_tokens')::integer, 256))
-        returning * into _model;
-        perform rag_internal.add_embedding_partition(
-            _model, coalesce(_options ->> 'metric', 'cosine'));
-    elsif _model.dimensions <> add_model.dimensions then
-        raise exception using
-            errcode = '22023',
-            message = format('model "%s" has %s dimensions, not %s',
-                             _model.name, _model.dimensions, add_model.dimensions),
-            hint    = 'Register the other model under a name of its own.';
-    elsif _options ->> 'metric' <> _model.metric
-          or ((_options ->> 'revision' <> _model.revision
-               or _options ->> 'passage_prefix' <> _model.passage_prefix)
-              and exists (select from rag_internal.collection k
-                          where k.model_id = _model.model_id)) then
-        raise exception using
-            errcode = '55000',
-            message = format('model "%s" is registered as revision "%s" with metric %s and passage '
-                             'prefix "%s", and in use',
-                             _model.name, _model.revision, _model.metric, _model.passage_prefix),
-            hint    = 'Vectors made in different ways cannot be compared: register the other model '
-                      'under a name of its own.';
+                case coalesce(add_model.provider, 'fastembed') when 'fastembed' then 256
+                                                               when 'openai' then 8192 end)
+        returning * into _before;
     end if;
+    _after := rag_internal.with_model_options(_before, _options);
+    _after.provider := coalesce(add_model.provider, _before.provider);
+    _after.dimensions := add_model.dimensions;
+    perform rag_internal.check_model_change(_before, _after);
+    perform rag_internal.check_model(_after);
 
-    if coalesce((_options ->> 'is_default')::boolean, false) then
+    if _after.is_default then
         update rag_internal.model m
         set is_default = false
-        where m.is_default and m.kind = _model.kind;
+        where m.is_default and m.kind = _after.kind and m.model_id <> _after.model_id;
     end if;
     update rag_internal.model m
-    set metric         = coalesce(_options ->> 'metric', m.metric),
-        revision       = coalesce(_options ->> 'revision', m.revision),
-        query_prefix   = coalesce(_options ->> 'query_prefix', m.query_prefix),
-        passage_prefix = coalesce(_options ->> 'passage_prefix', m.passage_prefix),
-        max_tokens     = coalesce((_options ->> 'max_tokens')::integer, m.max_tokens),
-        is_default     = coalesce((_options ->> 'is_default')::boolean, m.is_default)
-    where m.model_id = _model.model_id;
-    return _model.name;
+    set (provider, revision, metric, query_prefix, passage_prefix, max_tokens, is_default,
+         endpoints, storage, quantization, hnsw_m, hnsw_ef_construction, hnsw_ef_search,
+         long_input)
+      = (_after.provider, _after.revision, _after.metric, _after.query_prefix,
+         _after.passage_prefix, _after.max_tokens, _after.is_default, _after.endpoints,
+         _after.storage, _after.quantization, _after.hnsw_m, _after.hnsw_ef_construction,
+         _after.hnsw_ef_search, _after.long_input)
+    where m.model_id = _after.model_id;
+    if _is_new then
+        perform rag_internal.add_embedding_partition(_after);
+    elsif (_after.metric, _after.storage, _after.quantization, _after.hnsw_m,
+           _after.hnsw_ef_construction)
+       <> (_before.metric, _before.storage, _before.quantization, _before.hnsw_m,
+           _before.hnsw_ef_construction) then
+        perform rag_internal.build_vector_index(_after);
+    end if;
+    return _after.name;
 end
-$_$;
+$$;
 
 ALTER FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
 
@@ -410,7 +420,7 @@ END;
 
 ALTER FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent. Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included), is_default. Other dimensions than registered are 22023, another revision of a model in use is 55000.';
+COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent, and what options leave out stays. provider: fastembed (in the server), openai (any endpoint of that kind), external (vectors come with the calls). Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included; null: unknown), is_default, endpoints (where openai is reached, in order of preference), storage (halfvec, vector), quantization (none, binary), m, ef_construction, ef_search, memory_efficient (8, 128, 200 for 16, 128, 100), long_input (average, error). Other dimensions than registered are 22023; another provider, revision, passage_prefix, metric or storage of a model in use 55000; a host or key variable that is not allowed 42501. Another m, ef_construction or quantization builds the index anew at once.';
 
 CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -479,6 +489,46 @@ END;
 ALTER FUNCTION rag.adopt_role(role text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections of earlier roles of this name to the role that has the name today (rag_admin only): after a restore into another cluster. How many earlier roles there were.';
+
+CREATE FUNCTION rag.allow_http(hosts text[], key_variables text[] DEFAULT '{}'::text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _problem text;
+begin
+    if not (select r.rolsuper from pg_roles r where r.rolname = current_user) then
+        raise exception using
+            errcode = '42501',
+            message = 'only a superuser may say which hosts the server calls',
+            hint    = 'Ask whoever runs the server.';
+    end if;
+    _problem := case
+        when hosts is null or key_variables is null then 'hosts or key_variables is null'
+        when exists (select from unnest(hosts) h
+                     where h is null or h !~ '^(unix:/[^\s,]+|(?!unix:)[^\s,/*@]+)$')
+            then 'hosts are names without scheme, path, blank and wildcard, or unix:/path'
+        when exists (select from unnest(key_variables) v
+                     where v is null or v !~ '^[A-Za-z_][A-Za-z0-9_]*$')
+            then 'key_variables are names of environment variables' end;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'As in rag.allow_http(''{api.openai.com, 127.0.0.1:11434}'', '
+                      '''{OPENAI_API_KEY}''); an empty list of hosts allows none.';
+    end if;
+    delete from rag_internal.setting s where s.name in ('http_hosts', 'http_key_variables');
+    insert into rag_internal.setting (name, value)
+    select n.name, array_to_string(n.list, ',')
+    from (values ('http_hosts', hosts), ('http_key_variables', key_variables)) n (name, list)
+    where cardinality(n.list) > 0;
+end
+$_$;
+
+ALTER FUNCTION rag.allow_http(hosts text[], key_variables text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) IS 'Replaces the list of hosts (host, host:port, unix:/path) that models of provider openai may be reached at, and of the environment variables of the server that may be sent to them as keys. Superusers only; empty lists switch calls off. Counts at once, in all sessions.';
 
 CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1028,7 +1078,7 @@ ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration: words at their places, then identifiers and compounds as wholes. Case, accents and compatibility forms are folded. An unknown configuration is 42704.';
 
-CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1048,7 +1098,11 @@ declare
     _hits rag_internal.leg_hit[] := '{}';
     _degraded text[] := '{}';
 begin
-    perform rag_internal.check_query(search.query);
+    -- a vector can stand for the words where only meaning is asked for
+    if search.query_vector is null or search.strategy is distinct from 'semantic'
+       or not rag_internal.is_blank(search.query) then
+        perform rag_internal.check_query(search.query);
+    end if;
     perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
     if coalesce(search.top_k, 0) < 1 then
         raise exception using
@@ -1069,7 +1123,7 @@ begin
     _scope.vars := coalesce(search.vars, '{}');
     if search.strategy in ('bm25', 'fuzzy') then
         -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
+        _hits := rag_internal.run_leg(search.strategy, search.query, null, _scope, _places);
         return query
             select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
         return;
@@ -1089,8 +1143,11 @@ begin
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || rag_internal.run_leg(_leg, search.query, _scope,
+            _hits := _hits || rag_internal.run_leg(_leg, search.query, search.query_vector, _scope,
                                                    rag_internal.leg_depth(_places));
+            if _leg = 'semantic' and rag_internal.lacks_vectors(_scope) then
+                _degraded := _degraded || 'semantic: some passages have no vector yet'::text;
+            end if;
         exception when object_not_in_prerequisite_state then
             -- a model that is missing is a fault; collections without one were made so
             if cardinality(_legs) = 1
@@ -1116,9 +1173,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'See rag.search.';
+COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.search.';
 
 CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
@@ -1151,12 +1208,142 @@ CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::tex
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
 ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _job rag_internal.job := rag_internal.own_job(
+        rag_internal.authenticate(who, ticket), cancel_job.job_id);
+begin
+    update rag_internal.job j
+    set status = 'cancelled', finished_at = clock_timestamp()
+    where j.job_id = cancel_job.job_id and j.status in ('queued', 'running');
+    if not found then
+        return false;
+    end if;
+    delete from rag_internal.embedding_task t
+    using (select g.model_id, g.chunk_id from rag_internal.embedding_task g
+           where g.job_id = cancel_job.job_id
+           for update skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
+    perform pg_notify('ragsql_job_' || cancel_job.job_id, 'cancelled');
+    return true;
+end
+$$;
+
+ALTER FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) IS 'See rag.cancel_job.';
+
+CREATE FUNCTION rag.cancel_job(job_id bigint) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.cancel_job(c.who, c.ticket, cancel_job.job_id) AS cancel_job
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.cancel_job(job_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.cancel_job(job_id bigint) IS 'Ends a job of the caller''s: what is embedded stays, the other passages stay without a vector until rag.prepare_model(collection) asks for them again. false where it had ended.';
+
+CREATE FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) RETURNS rag.recall_check
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+    _at constant integer := 10;
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _scope rag_internal.scope := rag_internal.lexical_scope(_identity, array[collection]);
+    _model rag_internal.model;
+    _question record;
+    _nearest double precision[];
+    _found double precision[];
+    _shares double precision[] := '{}';
+    _result rag.recall_check;
+begin
+    if n is null or n not between 1 and 10000 then
+        raise exception using
+            errcode = '22023',
+            message = format('n is %s, but must be 1 to 10,000', coalesce(n::text, 'null')),
+            hint    = 'Each of n passages is searched for twice, once exactly.';
+    end if;
+    _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
+    select m.* into _model
+    from rag_internal.collection k join rag_internal.model m using (model_id)
+    where k.collection_id = any (_scope.collection_ids);
+    if not found then
+        raise exception using
+            errcode = '55000',
+            message = format('collection "%s" has no embedding model', collection),
+            hint    = 'There is nothing to measure.';
+    end if;
+    for _question in
+        select c.document_id, c.chunk_index, coalesce(e.full_v, e.v::"public".vector) as v
+        from rag_internal.embedding e join rag_internal.live_chunk c using (chunk_id)
+        where e.model_id = _model.model_id and e.acl_id = any (_scope.acl_ids)
+          and e.collection_id = any (_scope.collection_ids)
+        order by random()
+        limit n
+    loop
+        select array_agg(h.score order by h.route, h.rank) filter (where h.route = 'exact'),
+               coalesce(array_agg(h.score) filter (where h.route = 'index'), '{}')
+        into _nearest, _found
+        from (select r.route, h.rank, h.score,
+                     row_number() over (partition by r.route order by h.rank) as place
+              from unnest('{exact, index}'::text[]) r (route),
+                   lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
+                                                     rag_internal.leg_depth(_at + 1), r.route) h
+              -- the passage itself is its own nearest
+              where (h.document_id, h.chunk_index)
+                 <> (_question.document_id, _question.chunk_index)) h
+        where h.place <= _at;
+        _result.queries := coalesce(_result.queries, 0) + 1;
+        if _nearest is not null then
+            -- by score, so that equal passages stand for each other
+            _shares := _shares || (
+                select count(*)::double precision / cardinality(_nearest)
+                from unnest(_found) f (score)
+                where f.score >= _nearest[cardinality(_nearest)]);
+        end if;
+    end loop;
+    _result.queries := coalesce(_result.queries, 0);
+    _result.recall := (select avg(s) from unnest(_shares) s);
+    _result.at := _at;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) IS 'See rag.check_recall.';
+
+CREATE FUNCTION rag.check_recall(collection text, n integer DEFAULT 100) RETURNS rag.recall_check
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.check_recall(c.who, c.ticket, check_recall.collection, check_recall.n) AS check_recall
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.check_recall(collection text, n integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.check_recall(collection text, n integer) IS 'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n random passages that the caller can see, each searched for by its own vector and itself left out. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of rag.add_model.';
 
 CREATE FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) RETURNS rag.chunking_quality
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1287,6 +1474,97 @@ ALTER FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, o
 
 COMMENT ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) IS 'Passages of a text; content = substr(text, start_offset + 1, end_offset - start_offset). Strategies: word, semantic, character, token, markdown, code, json, clause, auto, and the presets documentation, schemas, deployments; docs/chunking.md has their units and sizes. source (a file name) and language say what code is written in, source and mime guide auto. Each passage, its context (embed_text) included, fits the window of the model (null: the default model, none: no limit). 22023 for an unknown strategy or sizes that cannot work.';
 
+CREATE FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages integer) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _lease constant interval := '5 minutes';
+    _claim_id uuid := gen_random_uuid();
+    _first rag_internal.embedding_task;
+    _job_ids bigint[];
+begin
+    if max_passages is null or max_passages < 1 then
+        raise exception using
+            errcode = '22023',
+            message = format('max_passages is %s, but must be 1 or more',
+                             coalesce(max_passages::text, 'null')),
+            hint    = 'A claim of 32 is embedded in a few seconds.';
+    end if;
+    perform rag_internal.require_read_committed('rag.claim_job');
+    loop
+        select t.* into _first
+        from rag_internal.embedding_task t
+        join rag_internal.job j using (job_id)
+        where not t.is_dead and t.run_after <= clock_timestamp()
+          and rag_internal.owns_job(j, _identity)
+          and not exists (select from rag_internal.provider_pause p
+                          where p.model_id = t.model_id and p.until > clock_timestamp())
+        order by t.run_after
+        limit 1
+        for update of t skip locked;
+        exit when not found or _first.attempts < 5;
+        perform rag_internal.bury_abandoned(_first);
+    end loop;
+    if _first.chunk_id is null then
+        perform rag_internal.finish_jobs(array(
+            select j.job_id from rag_internal.job j
+            where j.status in ('queued', 'running') and rag_internal.owns_job(j, _identity)
+              and not exists (select from rag_internal.embedding_task t
+                              where t.job_id = j.job_id and not t.is_dead)));
+        return null;
+    end if;
+
+    with mine as materialized (
+        select t.model_id, t.chunk_id
+        from rag_internal.embedding_task t
+        join rag_internal.job j using (job_id)
+        where not t.is_dead and t.run_after <= clock_timestamp()
+          and t.model_id = _first.model_id and t.attempts = 0 and _first.attempts = 0
+          and t.chunk_id <> _first.chunk_id
+          and rag_internal.owns_job(j, _identity)
+        order by t.run_after
+        limit max_passages - 1
+        for update of t skip locked
+    ), claimed as (
+        update rag_internal.embedding_task t
+        set claim_id = _claim_id, attempts = t.attempts + 1,
+            run_after = clock_timestamp() + _lease
+        from (select m.chunk_id from mine m union all select _first.chunk_id) c
+        where t.model_id = _first.model_id and t.chunk_id = c.chunk_id
+        returning t.job_id
+    )
+    select array_agg(distinct c.job_id) into _job_ids from claimed c;
+    perform from rag_internal.job j
+    where j.job_id = any (_job_ids) and j.status = 'queued'
+    order by j.job_id
+    for no key update;
+    update rag_internal.job j set status = 'running'
+    where j.job_id = any (_job_ids) and j.status = 'queued';
+    return _claim_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages integer) IS 'See rag.claim_job.';
+
+CREATE FUNCTION rag.claim_job(max_passages integer DEFAULT 32) RETURNS uuid
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.claim_job(c.who, c.ticket, claim_job.max_passages) AS claim_job
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.claim_job(max_passages integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.claim_job(max_passages integer) IS 'Claims up to max_passages that wait for a vector, of jobs that the caller asked for (all, for who sees everything); null where none do. Commit, then call rag.embed_claimed; a claim that is never answered returns after 5 minutes.';
+
 CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) RETURNS SETOF rag.correction
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1321,6 +1599,38 @@ END;
 ALTER FUNCTION rag.correct_query(query text, collections text[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.correct_query(query text, collections text[]) IS 'A row per word of the query, in the order of writing: as typed, as corrected, and the distance (0: it stays). Only words of passages that the caller can see in the collections (null: all) are corrections; quoted and excluded words, and words with digits, stay.';
+
+CREATE FUNCTION rag.cosine_similarity(a public.vector, b public.vector) RETURNS double precision
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _longer double precision := greatest("public".vector_norm(a),
+                                         "public".vector_norm(b));
+    _shorter double precision := least("public".vector_norm(a),
+                                       "public".vector_norm(b));
+begin
+    if "public".vector_dims(a) <> "public".vector_dims(b) then
+        raise exception using
+            errcode = '22023',
+            message = format('the vectors have %s and %s dimensions',
+                             "public".vector_dims(a), "public".vector_dims(b)),
+            hint    = 'Compare vectors of one model.';
+    end if;
+    if _shorter = 0 then
+        return 0;
+    elsif _shorter < 1e-15 or _longer > 1e15 then
+        -- squares would leave the range of a float
+        a := "public".l2_normalize(a);
+        b := "public".l2_normalize(b);
+    end if;
+    return greatest(-1, least(1, 1 - (a operator("public".<=>) b)));
+end
+$$;
+
+ALTER FUNCTION rag.cosine_similarity(a public.vector, b public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) IS 'Cosine of the angle between two vectors, -1 to 1; 0 where one has length zero. Different dimensions are 22023.';
 
 CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1481,8 +1791,6 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _major integer := current_setting('server_version_num')::integer / 10000;
     _engine jsonb;
-    _status jsonb;
-    _model rag_internal.model;
 begin
     return next row('server', case when _major between 15 and 18 then 'ok' else 'fail' end,
                     'PostgreSQL ' || current_setting('server_version'),
@@ -1511,21 +1819,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
-            _status := rag_internal.model_status(_model);
-            return next row('model ' || _model.name,
-                            case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
-                            format('%s dimensions, window %s tokens%s%s', _model.dimensions,
-                                   _model.max_tokens,
-                                   case when _model.is_default then ', the default' else '' end,
-                                   case when _identity.sees_everything
-                                        then format(', %s in %s', _status ->> 'detail',
-                                                    _status ->> 'directory') end),
-                            case when not (_status ->> 'present')::boolean
-                                 then 'Put the model''s files into its folder: `ragsql up` does '
-                                      'it for a server of its own.'
-                            end)::rag.check_result;
-        end loop;
+        return query select * from rag_internal.diagnose_models(_identity.sees_everything);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything
@@ -1652,6 +1946,62 @@ ALTER FUNCTION rag.drop_collection(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it is another''s.';
 
+CREATE FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _model rag_internal.model;
+    _collections text;
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may remove a model',
+            hint    = 'Ask an administrator.';
+    end if;
+    perform rag_internal.require_visible_text('name', drop_model.name);
+    lock table rag_internal.model in share row exclusive mode;
+    _model := rag_internal.find_model(drop_model.name);
+    -- a collection that is made meanwhile waits for this row, and then misses it
+    perform from rag_internal.model m where m.model_id = _model.model_id for update;
+    select string_agg(k.name, ', ' order by k.name) into _collections
+    from rag_internal.collection k
+    where k.model_id = _model.model_id
+       or exists (select from rag_internal.collection_model c
+                  where c.collection_id = k.collection_id and c.model_id = _model.model_id);
+    if _collections is not null then
+        raise exception using
+            errcode = '55000',
+            message = format('model "%s" is used or kept by %s', _model.name, _collections),
+            hint    = 'rag.set_model gives a collection another model, rag.release_model drops '
+                      'the vectors that it keeps beside its own.';
+    end if;
+    delete from rag_internal.embedding_task t where t.model_id = _model.model_id;
+    execute format('drop table rag_internal.%I', format('embedding_%s', _model.model_id));
+    delete from rag_internal.model m where m.model_id = _model.model_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) IS 'See rag.drop_model.';
+
+CREATE FUNCTION rag.drop_model(name text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_model(c.who, c.ticket, drop_model.name) AS drop_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_model(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_model(name text) IS 'Removes a registered model (rag_admin only) with its index; P0002 where there is none, 55000 while a collection uses it or keeps its vectors.';
+
 CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1691,7 +2041,71 @@ END;
 
 ALTER FUNCTION rag.embed(texts text[], model text, kind text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.embed(texts text[], model text, kind text) IS 'One unit vector per text, in order. model null: the default. kind: query or passage (models prefix them differently). A blank text is 22023, a passage beyond the model''s window 54000, a missing model 55000.';
+COMMENT ON FUNCTION rag.embed(texts text[], model text, kind text) IS 'One unit vector per text, in order. model null: the default. kind: query or passage (models prefix them differently). A text beyond the window is the average of its windows, or 54000 where long_input of the model is error. A blank text is 22023, a text that the provider refuses 22000, a provider that cannot be used 55000.';
+
+CREATE FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_id uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _model rag_internal.model;
+    _chunk_ids bigint[];
+    _contents text[];
+    _job_ids bigint[];
+    _outcomes rag_internal.embedded_text[] := '{}';
+    _finished integer;
+begin
+    perform rag_internal.require_read_committed('rag.embed_claimed');
+    select m.* into _model
+    from rag_internal.model m
+    where m.model_id = (select t.model_id from rag_internal.embedding_task t
+                        where t.claim_id = embed_claimed.claim_id limit 1);
+    if not found then
+        return 0;
+    end if;
+    select array_agg(c.chunk_id order by c.chunk_id) filter (where j.status <> 'cancelled'),
+           array_agg(coalesce(c.embed_text, c.content) order by c.chunk_id)
+               filter (where j.status <> 'cancelled'),
+           array_agg(distinct t.job_id)
+    into _chunk_ids, _contents, _job_ids
+    from rag_internal.embedding_task t
+    join rag_internal.job j using (job_id)
+    join rag_internal.chunk c using (chunk_id)
+    where t.claim_id = embed_claimed.claim_id and rag_internal.owns_job(j, _identity);
+    if _chunk_ids is null then
+        perform rag_internal.finish_jobs(_job_ids);
+        return 0;
+    end if;
+
+    _outcomes := array(select o from rag_internal.embed_passages(_contents, _model) o);
+    _finished := rag_internal.write_embeddings(embed_claimed.claim_id, _model, _chunk_ids,
+                                               _contents, _outcomes);
+    perform rag_internal.record_failures(embed_claimed.claim_id, _model, _chunk_ids, _contents,
+                                         _outcomes);
+    perform rag_internal.finish_jobs(_job_ids);
+    return _finished;
+end
+$$;
+
+ALTER FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_id uuid) IS 'See rag.embed_claimed.';
+
+CREATE FUNCTION rag.embed_claimed(claim_id uuid) RETURNS integer
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.embed_claimed(c.who, c.ticket, embed_claimed.claim_id) AS embed_claimed
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.embed_claimed(claim_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.embed_claimed(claim_id uuid) IS 'Embeds what rag.claim_job claimed; how many passages got their vector. A text that fails is tried again later, five times in all; where the model cannot be used, nothing is charged and its passages wait.';
 
 CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) RETURNS SETOF rag.bm25_term
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1774,7 +2188,7 @@ CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::te
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
 ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
@@ -2002,8 +2416,8 @@ begin
                                       and a.reader_set is null)) then
         return false;
     end if;
-    perform rag_internal.reclass_document(_document.document_id,
-                                          rag_internal.intern_readers(_after));
+    update rag_internal.document d set acl_id = rag_internal.intern_readers(_after)
+    where d.document_id = _document.document_id;
     perform rag_internal.keep_up_index(_document);
     return true;
 end
@@ -2024,7 +2438,7 @@ ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid) OW
 
 COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) IS 'Adds a reader (role:NAME or public) to a collection, or to one document by document_id; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of one row. A document granted by itself keeps readers of its own from then on.';
 
-CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2036,89 +2450,117 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection;
     _new rag_internal.document;
-    _old rag_internal.document;
     _front jsonb := '{}';
-    _chunks rag_internal.prepared_chunk[];
-    _count integer := 0;
 begin
     perform rag_internal.require_visible_text('content', ingest.content);
+    perform rag_internal.check_embed(ingest.embed);
     _collection := rag_internal.chunking_for_ingest(
         rag_internal.collection_for_ingest(_identity, ingest.collection), ingest.strategy,
         ingest.chunk_size, ingest.overlap, ingest.min_chunk_size);
-
-    _new.collection_id := _collection.collection_id;
-    _new.content := ingest.content;
-    _new.content_hash := sha256(convert_to(ingest.content, 'UTF8'));
-    _new.source := coalesce(nullif(ingest.source, ''), encode(_new.content_hash, 'hex'));
-    _new.version := coalesce(ingest.version, '');
-    _new.language := ingest.language;
-    _new.mime := coalesce(ingest.mime, 'text/plain');
-    if left(_new.content, 4) ~ E'^\ufeff?---' then
-        _front := rag_internal.front_matter(_new.content, _collection.strategy, _new.source,
-                                            _new.mime);
+    if left(ingest.content, 4) ~ E'^\ufeff?---' then
+        _front := rag_internal.front_matter(
+            ingest.content, _collection.strategy, ingest.source,
+            coalesce(ingest.mime, 'text/plain'));
     end if;
-    _new.title := coalesce(ingest.title, nullif(_front ->> 'title', ''));
-    _new.tags := coalesce(nullif(ingest.tags, '{}'), array(
-        select t.value
-        from jsonb_array_elements_text(case when jsonb_typeof(_front -> 'tags') = 'array'
-                                            then _front -> 'tags' else '[]' end) t (value)
-        where t.value is not null));
-    _new.metadata := coalesce(ingest.metadata, '{}');
-    if jsonb_typeof(_new.metadata) = 'object' then
-        _new.metadata := _front || _new.metadata;
-    end if;
-    _new.status := 'active';
-    _new.valid_from := ingest.valid_from;
-    _new.valid_until := ingest.valid_until;
-    perform rag_internal.check_document(_new);
-    _new.text_config := rag_internal.text_config_for(_new.language, _collection.text_config);
+    _new := rag_internal.draft_document(
+        _collection, ingest.content, ingest.source,
+        coalesce(ingest.title, nullif(_front ->> 'title', '')),
+        coalesce(nullif(ingest.tags, '{}'), array(
+            select t.value
+            from jsonb_array_elements_text(case when jsonb_typeof(_front -> 'tags') = 'array'
+                                                then _front -> 'tags' else '[]' end) t (value)
+            where t.value is not null)),
+        case when jsonb_typeof(ingest.metadata) <> 'object' then ingest.metadata
+             else _front || coalesce(ingest.metadata, '{}') end,
+        ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from,
+        ingest.valid_until);
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
-    if ingest.readers is not null then
-        _new.acl_id := rag_internal.intern_readers(
-            array(select rag_internal.principal_for(r) from unnest(ingest.readers) r));
-    end if;
-
-    select d.* into _old from rag_internal.document d
-    where d.collection_id = _new.collection_id and d.source = _new.source
-      and d.version = _new.version;
-    if _old.content_hash is distinct from _new.content_hash
-       or _old.indexed_as is distinct from _new.indexed_as then
-        _chunks := rag_internal.prepare_chunks(_collection, _new);
-    end if;
-
-    if _old.document_id is null then
-        _new.document_id := gen_random_uuid();
-        _new.acl_id := coalesce(_new.acl_id, _collection.acl_id);
-        _new.created_at := now();
-        _new.updated_at := now();
-        _new.attributes := rag_internal.attributes(_new);
-        insert into rag_internal.document select (_new).*
-        on conflict on constraint document_key do nothing;
-        if found then
-            _count := rag_internal.write_chunks(_new, _collection, _chunks);
-            return rag_internal.ingested(_new, 'created', _count);
-        end if;
-    end if;
-    return rag_internal.replace_document(_new, _collection, _chunks);
+    return rag_internal.store_document(_new, _collection, null, ingest.embed, (_identity).who);
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'See rag.ingest.';
+COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) IS 'See rag.ingest.';
 
-CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer) RETURNS rag.ingested
+CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, embed text DEFAULT 'now'::text) RETURNS rag.ingested
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until, ingest.strategy, ingest.chunk_size, ingest.overlap, ingest.min_chunk_size) AS ingest
+ SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until, ingest.strategy, ingest.chunk_size, ingest.overlap, ingest.min_chunk_size, ingest.embed) AS ingest
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
+ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Strategy and sizes are for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its title and tags are taken where none are given. Blank content is 22023.';
+COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Strategy and sizes are for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its title and tags are taken where none are given. embed later: the text is found by its words at once, and job_id (null: nothing to embed) makes its vectors. Blank content is 22023.';
 
-CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) RETURNS SETOF rag.ingested
+CREATE FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) RETURNS rag.ingested
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _model rag_internal.model;
+    _content text := ingest_chunks.content;
+    _new rag_internal.document;
+    _chunks rag_internal.prepared_chunk[];
+begin
+    perform rag_internal.check_embed(ingest_chunks.embed);
+    if jsonb_typeof(chunks) is distinct from 'array' or jsonb_array_length(chunks) = 0 then
+        raise exception using
+            errcode = '22023',
+            message = 'chunks is not a JSON array of objects, or is empty',
+            hint    = 'For example: [{"content": "...", "embedding": [0.1, ...]}].';
+    end if;
+    _collection := rag_internal.collection_for_ingest(_identity, ingest_chunks.collection);
+    select m.* into _model from rag_internal.model m where m.model_id = _collection.model_id;
+    if _content is null then
+        select string_agg(e ->> 'content', E'\n\n' order by n) into _content
+        from jsonb_array_elements(chunks) with ordinality t (e, n)
+        where jsonb_typeof(e) = 'object';
+    end if;
+    _chunks := rag_internal.given_chunks(chunks, coalesce(_content, ''), _model);
+    _new := rag_internal.draft_document(
+        _collection, _content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags,
+        ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version,
+        ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from,
+        ingest_chunks.valid_until);
+    -- the same chunks again are no change; a plain ingest of the text splits it anew
+    _new.indexed_as := rag_internal.indexing_settings(_collection, _new)
+        || jsonb_build_object('strategy', null,
+                              'chunks', encode(sha256(convert_to(chunks::text, 'UTF8')), 'hex'));
+    if not exists (select from rag_internal.document d
+                   where d.collection_id = _new.collection_id and d.source = _new.source
+                     and d.version = _new.version and d.content_hash = _new.content_hash
+                     and d.indexed_as = _new.indexed_as) then
+        _chunks := rag_internal.embed_chunks(_chunks, _collection, _model, ingest_chunks.embed);
+    end if;
+    return rag_internal.store_document(_new, _collection, _chunks, ingest_chunks.embed,
+                                       (_identity).who);
+end
+$$;
+
+ALTER FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) IS 'See rag.ingest_chunks.';
+
+CREATE FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text DEFAULT NULL::text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, embed text DEFAULT 'now'::text) RETURNS rag.ingested
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.ingest_chunks(c.who, c.ticket, ingest_chunks.collection, ingest_chunks.chunks, ingest_chunks.content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags, ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version, ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from, ingest_chunks.valid_until, ingest_chunks.embed) AS ingest_chunks
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) IS 'Like rag.ingest, with passages as they are given: a JSON array of objects with content and, each optional, embedding (an array of numbers, of the model''s dimensions; scaled to length 1), embed_text, heading (an array), kind. Chunks stand in content in this order, character for character; content null: they are joined by blank lines. Where no vector is given the model makes it; vectors of a model of the provider external come this way or through rag.set_embeddings.';
+
+CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) RETURNS SETOF rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2134,6 +2576,8 @@ declare
     _document jsonb;
     _number bigint;
     _unknown text;
+    _ingested rag.ingested[] := '{}';
+    _job_id bigint;
 begin
     if jsonb_typeof(documents) is distinct from 'array' then
         raise exception using
@@ -2169,7 +2613,7 @@ begin
                 hint    = 'Only tags and readers are arrays, metadata an object, and sizes '
                           'whole numbers.';
         end if;
-        return next rag_internal.ingest(
+        _ingested := _ingested || rag_internal.ingest(
             who, ticket, ingest_many.collection, _document ->> 'content', _document ->> 'source',
             _document ->> 'title', rag_internal.text_array(_document -> 'tags'),
             nullif(_document -> 'metadata', 'null'),
@@ -2177,16 +2621,25 @@ begin
             _document ->> 'version', _document ->> 'language', _document ->> 'mime',
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
             _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
-            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer);
+            (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer,
+            ingest_many.embed);
     end loop;
+    _job_id := rag_internal.merge_jobs(array(
+        select i.job_id from unnest(_ingested) i where i.job_id is not null));
+    return query
+        select i.document_id, i.status, i.chunks_created,
+               case when i.job_id is not null then _job_id end, i.words_skipped
+        from unnest(_ingested) with ordinality
+             i (document_id, status, chunks_created, job_id, words_skipped, number)
+        order by i.number;
 end
 $_$;
 
-ALTER FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) IS 'See rag.ingest_many.';
+COMMENT ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) IS 'See rag.ingest_many.';
 
-CREATE FUNCTION rag.ingest_many(collection text, documents jsonb) RETURNS SETOF rag.ingested
+CREATE FUNCTION rag.ingest_many(collection text, documents jsonb, embed text DEFAULT 'now'::text) RETURNS SETOF rag.ingested
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT i.document_id,
@@ -2195,12 +2648,12 @@ CREATE FUNCTION rag.ingest_many(collection text, documents jsonb) RETURNS SETOF 
      i.job_id,
      i.words_skipped
     FROM rag_internal.caller c,
-     LATERAL rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents) i(document_id, status, chunks_created, job_id, words_skipped);
+     LATERAL rag_internal.ingest_many(c.who, c.ticket, ingest_many.collection, ingest_many.documents, ingest_many.embed) i(document_id, status, chunks_created, job_id, words_skipped);
 END;
 
-ALTER FUNCTION rag.ingest_many(collection text, documents jsonb) OWNER TO rag_owner;
+ALTER FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document refuses all.';
+COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document refuses all. embed as in rag.ingest, with one job for all of them.';
 
 CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -2328,13 +2781,16 @@ begin
         end if;
     end loop;
     perform rag_internal.sweep_tombstones();
+    delete from rag_internal.job j
+    where j.finished_at < now() - interval '30 days'
+      and not exists (select from rag_internal.embedding_task t where t.job_id = j.job_id);
     return false;
 end
 $$;
 
 ALTER FUNCTION rag_internal.maintain_step(who name, ticket bytea) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) IS 'Builds or merges one segment; false when there was nothing to do, after what is dead and gone was swept.';
+COMMENT ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) IS 'Builds or merges one segment; false when there was nothing to do, after what is dead and gone was swept, and jobs that ended 30 days ago forgotten.';
 
 CREATE FUNCTION rag.maintain_step() RETURNS boolean
     LANGUAGE sql
@@ -2378,6 +2834,48 @@ END;
 ALTER FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) IS 'From 0 to 1: how likely a passage answers a question by itself. Licences, changelogs, navigation and tables of contents are low, code without a word of prose at most 0.5. kind as in rag.chunk. Blank content is 22023.';
+
+CREATE FUNCTION rag_internal.prepare_model(who name, ticket bytea, collection text, model text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _model rag_internal.model;
+begin
+    -- an older snapshot would miss documents that were ingested since
+    perform rag_internal.require_read_committed('rag.prepare_model');
+    _collection := rag_internal.own_collection(_identity, prepare_model.collection, true);
+    if prepare_model.model is not null then
+        _model := rag_internal.usable_model(prepare_model.model);
+        insert into rag_internal.collection_model (collection_id, model_id)
+        select _collection.collection_id, _model.model_id
+        where _model.model_id is distinct from _collection.model_id
+        on conflict on constraint collection_model_pkey do nothing;
+    end if;
+    return rag_internal.queue_embeddings(_collection, null, (_identity).who);
+end
+$$;
+
+ALTER FUNCTION rag_internal.prepare_model(who name, ticket bytea, collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.prepare_model(who name, ticket bytea, collection text, model text) IS 'See rag.prepare_model.';
+
+CREATE FUNCTION rag.prepare_model(collection text, model text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.prepare_model(c.who, c.ticket, prepare_model.collection, prepare_model.model) AS prepare_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.prepare_model(collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.prepare_model(collection text, model text) IS 'From now on the collection keeps vectors under this model, too; searches go on with its own until rag.set_model. The job that makes what is missing, null where nothing is. model null: what is missing under the models it has. Owner or rag_admin only.';
 
 CREATE FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2437,6 +2935,63 @@ ALTER FUNCTION rag.rebuild_index(collection text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.rebuild_index(collection text) IS 'Analyses every passage of a collection again and indexes it; returns the number of those. The collection must be the caller''s own; who writes to it meanwhile waits. Needed after an upgrade that changed the analyzer or the stemmers; rag.doctor() says so.';
 
+CREATE FUNCTION rag_internal.release_model(who name, ticket bytea, collection text, model text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _model rag_internal.model;
+    _job_ids bigint[];
+begin
+    perform rag_internal.require_visible_text('model', release_model.model);
+    _collection := rag_internal.own_collection(_identity, release_model.collection, true);
+    _model := rag_internal.find_model(release_model.model);
+    if _model.model_id = _collection.model_id then
+        raise exception using
+            errcode = '55000',
+            message = format('collection "%s" is searched by model "%s"', _collection.name,
+                             _model.name),
+            hint    = 'rag.set_model(collection, ...) chooses another one first.';
+    end if;
+    delete from rag_internal.collection_model n
+    where n.collection_id = _collection.collection_id and n.model_id = _model.model_id;
+    if not found then
+        return false;
+    end if;
+    with dropped as (
+        delete from rag_internal.embedding_task t
+        where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
+        returning t.job_id
+    )
+    select array_agg(distinct d.job_id) into _job_ids from dropped d;
+    perform rag_internal.finish_jobs(_job_ids);
+    delete from rag_internal.embedding e
+    where e.model_id = _model.model_id and e.collection_id = _collection.collection_id;
+    return true;
+end
+$$;
+
+ALTER FUNCTION rag_internal.release_model(who name, ticket bytea, collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.release_model(who name, ticket bytea, collection text, model text) IS 'See rag.release_model.';
+
+CREATE FUNCTION rag.release_model(collection text, model text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.release_model(c.who, c.ticket, release_model.collection, release_model.model) AS release_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.release_model(collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.release_model(collection text, model text) IS 'Removes the collection''s vectors under a model that it is not searched by (that is 55000), and makes no more of them; false where it kept none. Owner or rag_admin only.';
+
 CREATE FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2475,6 +3030,51 @@ END;
 ALTER FUNCTION rag.rename_collection(name text, new_name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.rename_collection(name text, new_name text) IS 'Renames a collection; its documents and readers stay. 42710 where the new name is taken.';
+
+CREATE FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _job rag_internal.job := rag_internal.own_job(
+        rag_internal.authenticate(who, ticket), retry_job.job_id);
+    _retried integer;
+begin
+    update rag_internal.embedding_task t
+    set is_dead = false, attempts = 0, run_after = clock_timestamp()
+    -- what is locked is being deleted
+    from (select g.model_id, g.chunk_id from rag_internal.embedding_task g
+          where g.job_id = retry_job.job_id and g.is_dead
+          for update skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
+    get diagnostics _retried = row_count;
+    if _retried > 0 then
+        update rag_internal.job j
+        set status = 'queued', error = null, finished_at = null
+        where j.job_id = retry_job.job_id;
+    end if;
+    return _retried;
+end
+$$;
+
+ALTER FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) IS 'See rag.retry_job.';
+
+CREATE FUNCTION rag.retry_job(job_id bigint) RETURNS integer
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.retry_job(c.who, c.ticket, retry_job.job_id) AS retry_job
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.retry_job(job_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.retry_job(job_id bigint) IS 'Queues the dead letters of a job of the caller''s anew; how many.';
 
 CREATE FUNCTION rag.revoke_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
     LANGUAGE sql
@@ -2603,7 +3203,28 @@ ALTER FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) OWNER TO ra
 
 COMMENT ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) IS 'Weighted reciprocal rank fusion of named rankings, best id first: {"mine": ["a", "b"], "theirs": ["b"]}. score = sum of weight / (rrf_k + rank) over the rankings that have the id; weights {"mine": 2} default to 1, and 0 leaves a ranking out. Source: Cormack, Clarke, Buettcher, SIGIR 2009.';
 
-CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false) RETURNS SETOF rag.hit
+CREATE PROCEDURE rag.run_jobs(IN max_passages integer DEFAULT NULL::integer)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    _claim_id uuid;
+    _done integer := 0;
+begin
+    while max_passages is null or _done < max_passages loop
+        _claim_id := rag.claim_job(least(32, max_passages - _done));
+        commit;
+        exit when _claim_id is null;
+        _done := _done + greatest(rag.embed_claimed(_claim_id), 1);
+        commit;
+    end loop;
+end
+$$;
+
+ALTER PROCEDURE rag.run_jobs(IN max_passages integer) OWNER TO rag_owner;
+
+COMMENT ON PROCEDURE rag.run_jobs(IN max_passages integer) IS 'Embeds up to max_passages that wait (null: until none does), for jobs that the caller asked for; all, for who sees everything. It commits as it goes, so call it outside a transaction.';
+
+CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
@@ -2634,14 +3255,14 @@ CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], 
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000.';
+COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000; degraded also says when passages in scope wait for their vector. query_vector: the vector of the query, made by the model of the collections searched, scaled to unit length here; needed where that model is external, and with strategy semantic the query may then be null. Other dimensions, length zero or collections of more than one model are 22023.';
 
-CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
+CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector) RETURNS SETOF rag.hit
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT h.rank,
@@ -2672,12 +3293,233 @@ CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL:
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false, semantic_search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _document rag_internal.document := rag_internal.owned_document(
+        rag_internal.authenticate(who, ticket), set_embeddings.document_id, false);
+    _collection rag_internal.collection;
+    _model rag_internal.model;
+    _chunks integer;
+    _job_ids bigint[];
+    _written integer;
+begin
+    select k.* into _collection from rag_internal.collection k
+    where k.collection_id = _document.collection_id;
+    select m.* into _model
+    from rag_internal.model m
+    where case when set_embeddings.model is null then m.model_id = _collection.model_id
+               else m.name = set_embeddings.model end
+      and (m.model_id = _collection.model_id
+           or m.model_id in (select n.model_id from rag_internal.collection_model n
+                             where n.collection_id = _collection.collection_id));
+    if not found then
+        raise exception using
+            errcode = '22023',
+            message = format('collection "%s" keeps no vectors under %s', _collection.name,
+                             coalesce(format('model "%s"', set_embeddings.model), 'a model')),
+            hint    = 'rag.prepare_model(collection, model) makes it keep them.';
+    elsif set_embeddings.content_hash <> _document.content_hash then
+        raise exception using
+            errcode = '40001',
+            message = format('document "%s" has changed since its passages were read',
+                             _document.source),
+            hint    = 'Read its passages with rag.get_chunks again, and embed those.';
+    end if;
+    select count(*) into _chunks from rag_internal.chunk c
+    where c.document_id = _document.document_id;
+    if coalesce(cardinality(embeddings), 0) <> _chunks then
+        raise exception using
+            errcode = '22023',
+            message = format('%s vectors for the %s passages of document "%s"',
+                             coalesce(cardinality(embeddings), 0), _chunks, _document.source),
+            hint    = 'One for each row of rag.get_chunks(document_id), in its order; null leaves '
+                      'a passage as it is.';
+    end if;
+
+    with given as materialized (
+        select c.chunk_id, rag_internal.embed_hash(_model.revision,
+                                                   coalesce(c.embed_text, c.content)) as embed_hash,
+               rag_internal.check_vector(n.v, _model, format('vector %s', n.number)) as v
+        from unnest(embeddings) with ordinality n (v, number)
+        join (select c.*, row_number() over (order by c.chunk_index) as number
+              from rag_internal.chunk c
+              where c.document_id = _document.document_id) c using (number)
+        where n.v is not null
+    ), stored as (
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v, full_v)
+        select _model.model_id, g.chunk_id, _document.acl_id, _document.collection_id,
+               g.embed_hash,
+               case when _model.storage = 'halfvec' then g.v::"public".halfvec end,
+               case when _model.storage = 'vector' then g.v end
+        from given g
+        on conflict on constraint embedding_pkey do update
+        set embed_hash = excluded.embed_hash, v = excluded.v, full_v = excluded.full_v
+        returning chunk_id
+    ), settled as (
+        delete from rag_internal.embedding_task t
+        using given g
+        where t.model_id = _model.model_id and t.chunk_id = g.chunk_id
+        returning t.job_id
+    )
+    select (select count(*) from stored), (select array_agg(distinct s.job_id) from settled s)
+    into _written, _job_ids;
+    perform rag_internal.finish_jobs(_job_ids);
+    return _written;
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) IS 'See rag.set_embeddings.';
+
+CREATE FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text DEFAULT NULL::text, content_hash bytea DEFAULT NULL::bytea) RETURNS integer
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.set_embeddings(c.who, c.ticket, set_embeddings.document_id, set_embeddings.embeddings, set_embeddings.model, set_embeddings.content_hash) AS set_embeddings
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) IS 'One vector for each passage in the order of rag.get_chunks (null: leave as it is), scaled to length 1, under a model that the collection keeps (null: the one it is searched by); how many were stored. content_hash: that of the document when its passages were read, 40001 where it is another by now. Other dimensions or counts are 22023.';
+
+CREATE FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) RETURNS rag.collection_info
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _model rag_internal.model;
+    _missing bigint;
+    _failed bigint;
+    _info rag.collection_info;
+begin
+    perform rag_internal.require_read_committed('rag.set_model');
+    perform rag_internal.require_visible_text('model', set_model.model);
+    _collection := rag_internal.own_collection(_identity, set_model.collection, true);
+    if set_model.model <> 'none' then
+        _model := rag_internal.usable_model(set_model.model);
+    end if;
+    if _model.model_id is distinct from _collection.model_id then
+        select count(*), count(*) filter (where t.is_dead) into _missing, _failed
+        from rag_internal.document d
+        join rag_internal.chunk c using (document_id)
+        left join rag_internal.embedding_task t
+               on t.model_id = _model.model_id and t.chunk_id = c.chunk_id
+        where _model.model_id is not null
+          and d.collection_id = _collection.collection_id
+          and coalesce(c.value >= _collection.min_value, true)
+          and not exists (select from rag_internal.embedding e
+                          where e.model_id = _model.model_id and e.chunk_id = c.chunk_id);
+        if _missing > (case when coalesce(allow_failed, false) then _failed else 0 end) then
+            raise exception using
+                errcode = '55000',
+                message = format('%s passages of collection "%s" have no vector under model "%s"',
+                                 _missing, _collection.name, _model.name),
+                detail  = format('%s of them were given up.', _failed),
+                hint    = 'rag.prepare_model(collection, model) queues them, call rag.run_jobs() '
+                          'or `ragsql worker` embeds them, rag.job_status tells how far they are; '
+                          'allow_failed => true does without those that were given up.';
+        end if;
+        insert into rag_internal.collection_model (collection_id, model_id)
+        select _collection.collection_id, _collection.model_id
+        where _collection.model_id is not null
+        on conflict on constraint collection_model_pkey do nothing;
+        delete from rag_internal.collection_model n
+        where n.collection_id = _collection.collection_id and n.model_id = _model.model_id;
+        update rag_internal.collection k
+        set model_id = _model.model_id, updated_at = now()
+        where k.collection_id = _collection.collection_id;
+    end if;
+    select i.* into _info from rag_internal.collection_info(_identity, array[_collection.name]) i;
+    return _info;
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) IS 'See rag.set_model.';
+
+CREATE FUNCTION rag.set_model(collection text, model text, allow_failed boolean DEFAULT false) RETURNS rag.collection_info
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.set_model(c.who, c.ticket, set_model.collection, set_model.model, set_model.allow_failed) AS set_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.set_model(collection text, model text, allow_failed boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) IS 'From this statement on the collection is searched by the model; the former one is kept in step, so that this can be taken back, until rag.release_model. 55000 while passages lack a vector under the new one (allow_failed: those that were given up do not count). none: no semantic search. Owner or rag_admin only.';
+
+CREATE FUNCTION rag.similarity(distance double precision, metric text) RETURNS double precision
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if metric not in ('cosine', 'l2', 'inner_product') then
+        raise exception using
+            errcode = '22023',
+            message = format('unknown metric "%s"', metric),
+            hint    = 'Known metrics: cosine, l2, inner_product.';
+    end if;
+    return case metric when 'cosine' then 1 - distance
+                       when 'l2' then 1 / (1 + distance)
+                       else 0 - distance end;
+end
+$$;
+
+ALTER FUNCTION rag.similarity(distance double precision, metric text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.similarity(distance double precision, metric text) IS 'A distance as a similarity, the higher the nearer: cosine 1 - d, l2 1 / (1 + d), inner_product -d (pgvector''s <#> is negative).';
+
+CREATE FUNCTION rag_internal.unload_model(who name, ticket bytea) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    return rag_internal.unload_models();
+end
+$$;
+
+ALTER FUNCTION rag_internal.unload_model(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.unload_model(who name, ticket bytea) IS 'See rag.unload_model.';
+
+CREATE FUNCTION rag.unload_model() RETURNS integer
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.unload_model(c.who, c.ticket) AS unload_model
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.unload_model() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.unload_model() IS 'Drops the embedding models that this session has loaded, and frees its slot for another session; how many there were. The next use loads again.';
 
 CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2691,7 +3533,6 @@ declare
     _old rag_internal.document := rag_internal.owned_document(
         rag_internal.authenticate(who, ticket), update_document.document_id, false);
     _new rag_internal.document := _old;
-    _collection rag_internal.collection;
 begin
     _new.title := coalesce(update_document.title, _old.title);
     _new.tags := coalesce(update_document.tags, _old.tags);
@@ -2701,7 +3542,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0);
+        return rag_internal.ingested(_old, 'unchanged', 0, null);
     end if;
 
     _new.updated_at := now();
@@ -2711,13 +3552,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.title is distinct from _old.title then
-        select k.* into _collection
-        from rag_internal.collection k
-        where k.collection_id = _new.collection_id;
-        perform rag_internal.reindex_document(_new, _collection);
-    end if;
-    return rag_internal.ingested(_new, 'updated', 0);
+    return rag_internal.ingested(_new, 'updated', 0, null);
 end
 $$;
 
@@ -2776,6 +3611,67 @@ END;
 ALTER FUNCTION rag.verify_index(collection text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.verify_index(collection text) IS 'Analyses the passages of a collection anew and reports where the lexical index differs: no row means none. The collection must be the caller''s own. rag.rebuild_index mends what is reported.';
+
+CREATE FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigint, timeout interval) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _until timestamptz := clock_timestamp() + coalesce(timeout, '60 seconds');
+    _pause double precision := 0.02;
+    _status text;
+begin
+    perform rag_internal.require_read_committed('rag.wait_for');
+    perform rag_internal.own_job(_identity, wait_for.job_id);
+    if exists (select from rag_internal.job j
+               where j.job_id = wait_for.job_id
+                 and j.xmin = pg_current_xact_id_if_assigned()::xid
+                 and j.status = 'queued') then
+        raise exception using
+            errcode = '55000',
+            message = format('job %s was made in this transaction: nobody sees it yet',
+                             wait_for.job_id),
+            hint    = 'Commit, then wait.';
+    end if;
+    loop
+        select case when j.status in ('queued', 'running')
+                         and not exists (select from rag_internal.embedding_task t
+                                         where t.job_id = j.job_id and not t.is_dead)
+                    then case when exists (select from rag_internal.embedding_task t
+                                           where t.job_id = j.job_id)
+                              then 'failed' else 'done' end
+                    else j.status end
+        into _status
+        from rag_internal.job j where j.job_id = wait_for.job_id;
+        exit when coalesce(_status, 'cancelled') not in ('queued', 'running')
+               or clock_timestamp() >= _until;
+        perform pg_sleep(least(_pause,
+                               extract(epoch from _until - clock_timestamp())));
+        _pause := least(_pause * 1.5, 1);
+    end loop;
+    return coalesce(_status, 'cancelled');
+end
+$$;
+
+ALTER FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigint, timeout interval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigint, timeout interval) IS 'See rag.wait_for.';
+
+CREATE FUNCTION rag.wait_for(job_id bigint, timeout interval DEFAULT '00:01:00'::interval) RETURNS text
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.wait_for(c.who, c.ticket, wait_for.job_id, wait_for.timeout) AS wait_for
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.wait_for(job_id bigint, timeout interval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.wait_for(job_id bigint, timeout interval) IS 'The status of the job once it has ended (done, failed, cancelled), or after the timeout (queued, running). At read committed, and in a transaction after the one that made the job; who would rather not hold a connection LISTENs on the channel ragsql_job_ and its id.';
 
 CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -2836,13 +3732,28 @@ CREATE TABLE rag_internal.model (
     metric text DEFAULT 'cosine'::text NOT NULL,
     query_prefix text DEFAULT ''::text NOT NULL,
     passage_prefix text DEFAULT ''::text NOT NULL,
-    max_tokens integer NOT NULL,
+    max_tokens integer,
     is_default boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT model_dimensions_in_range CHECK (((dimensions >= 1) AND (dimensions <= 4000))),
+    endpoints jsonb DEFAULT '[]'::jsonb NOT NULL,
+    storage text DEFAULT 'halfvec'::text NOT NULL,
+    quantization text DEFAULT 'none'::text NOT NULL,
+    hnsw_m smallint DEFAULT 16 NOT NULL,
+    hnsw_ef_construction smallint DEFAULT 128 NOT NULL,
+    hnsw_ef_search smallint DEFAULT 100 NOT NULL,
+    long_input text DEFAULT 'average'::text NOT NULL,
+    CONSTRAINT model_dimensions_in_range CHECK (((dimensions >= 1) AND (dimensions <= 16000))),
+    CONSTRAINT model_endpoints_are_array CHECK ((jsonb_typeof(endpoints) = 'array'::text)),
+    CONSTRAINT model_hnsw_ef_construction_fits_m CHECK ((hnsw_ef_construction >= (2 * hnsw_m))),
+    CONSTRAINT model_hnsw_ef_construction_in_range CHECK (((hnsw_ef_construction >= 4) AND (hnsw_ef_construction <= 1000))),
+    CONSTRAINT model_hnsw_ef_search_in_range CHECK (((hnsw_ef_search >= 1) AND (hnsw_ef_search <= 1000))),
+    CONSTRAINT model_hnsw_m_in_range CHECK (((hnsw_m >= 2) AND (hnsw_m <= 100))),
     CONSTRAINT model_kind_is_known CHECK ((kind = ANY (ARRAY['embedding'::text, 'sparse'::text, 'rerank'::text]))),
+    CONSTRAINT model_long_input_is_known CHECK ((long_input = ANY (ARRAY['average'::text, 'error'::text]))),
     CONSTRAINT model_metric_is_known CHECK ((metric = ANY (ARRAY['cosine'::text, 'l2'::text, 'inner_product'::text]))),
-    CONSTRAINT model_provider_is_known CHECK ((provider = 'fastembed'::text)),
+    CONSTRAINT model_provider_is_known CHECK ((provider = ANY (ARRAY['fastembed'::text, 'openai'::text, 'external'::text]))),
+    CONSTRAINT model_quantization_is_known CHECK ((quantization = ANY (ARRAY['none'::text, 'binary'::text]))),
+    CONSTRAINT model_storage_is_known CHECK ((storage = ANY (ARRAY['halfvec'::text, 'vector'::text]))),
     CONSTRAINT model_window_has_room CHECK ((max_tokens >= 32))
 );
 
@@ -2850,35 +3761,34 @@ ALTER TABLE rag_internal.model OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.model IS 'The registry of models. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
 
-CREATE FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) RETURNS void
+COMMENT ON COLUMN rag_internal.model.max_tokens IS 'The window, special tokens included; null: not known, and the provider answers for it.';
+
+COMMENT ON COLUMN rag_internal.model.endpoints IS 'Where the provider openai is reached, in order of preference: objects with url and what rag.add_model tells. Names of environment variables, never keys.';
+
+COMMENT ON COLUMN rag_internal.model.storage IS 'Type of its vectors: halfvec (rag_internal.embedding.v) or vector (full_v).';
+
+COMMENT ON COLUMN rag_internal.model.quantization IS 'binary: the index holds one bit for each dimension, and what it finds is ranked by the stored vectors.';
+
+COMMENT ON COLUMN rag_internal.model.long_input IS 'What becomes of a text beyond the window: the average of its windows, or an error.';
+
+CREATE FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _partition text := format('embedding_%s', (model).model_id);
-    _operators text := case metric when 'cosine' then 'halfvec_cosine_ops'
-                                   when 'l2' then 'halfvec_l2_ops'
-                                   when 'inner_product' then 'halfvec_ip_ops' end;
 begin
-    if _operators is null then
-        raise exception using
-            errcode = '22023',
-            message = format('unknown metric "%s"', metric),
-            hint    = 'Known metrics: cosine, l2, inner_product.';
-    end if;
     execute format('create table rag_internal.%I partition of rag_internal.embedding '
                    'for values in (%s)',
                    _partition, (model).model_id);
     execute format('alter table rag_internal.%I enable row level security', _partition);
-    execute format('create index %I on rag_internal.%I using hnsw '
-                   '((v::"public".halfvec(%s)) "public".%s)',
-                   _partition || '_hnsw', _partition, (model).dimensions, _operators);
+    perform rag_internal.build_vector_index(model);
 end
 $$;
 
-ALTER FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) IS 'Makes rag_internal.embedding_<model_id> with its HNSW index; an unknown metric is 22023.';
+COMMENT ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) IS 'Makes rag_internal.embedding_<model_id> with its vector index.';
 
 CREATE FUNCTION rag_internal.analyzer_fingerprint(config text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
@@ -3034,7 +3944,7 @@ CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, dept
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).bm25_leg(query, scope, depth)
+return GD["ragsql"].require(4).bm25_leg(query, scope, depth)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
@@ -3047,7 +3957,7 @@ CREATE FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, do
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).bm25_terms(query, scope, document_id, chunk_index)
+return GD["ragsql"].require(4).bm25_terms(query, scope, document_id, chunk_index)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) OWNER TO rag_owner;
@@ -3060,12 +3970,90 @@ CREATE FUNCTION rag_internal.build_segment(text_config text) RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).build_segment(text_config)
+return GD["ragsql"].require(4).build_segment(text_config)
 $$;
 
 ALTER FUNCTION rag_internal.build_segment(text_config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.build_segment(text_config text) IS 'How many passages left rag_internal.pending for a new segment, at most 16,384.';
+
+CREATE FUNCTION rag_internal.build_vector_index(model rag_internal.model) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _partition text := format('embedding_%s', (model).model_id);
+    _index text := _partition || '_hnsw';
+    _form record := rag_internal.vector_form(model);
+    _workers text := current_setting('max_parallel_maintenance_workers');
+    _create text;
+begin
+    if _form.indexed is null then
+        execute format('drop index if exists rag_internal.%I', _index);
+        raise warning using
+            message = format('%s dimensions are more than an index holds: searches with model "%s" '
+                             'read every vector in scope', (model).dimensions, (model).name),
+            hint    = 'Up to 4,000 dimensions are indexed as they are, up to 16,000 with '
+                      'options => ''{"quantization": "binary"}''.';
+        return;
+    end if;
+    _create := format('create index %I on rag_internal.%I using hnsw (%s %s) '
+                      'with (m = %s, ef_construction = %s)',
+                      _index || '_new', _partition, format(_form.indexed, _form.stored_in),
+                      _form.operators, (model).hnsw_m, (model).hnsw_ef_construction);
+    begin
+        execute _create;
+    exception when disk_full or out_of_memory then
+        if _workers::integer = 0 then
+            raise;
+        end if;
+        perform set_config('max_parallel_maintenance_workers', '0', true);
+        execute _create;
+        perform set_config('max_parallel_maintenance_workers', _workers, true);
+    end;
+    execute format('drop index if exists rag_internal.%I', _index);
+    execute format('alter index rag_internal.%I rename to %I', _index || '_new', _index);
+end
+$$;
+
+ALTER FUNCTION rag_internal.build_vector_index(model rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.build_vector_index(model rag_internal.model) IS 'Replaces embedding_<model_id>_hnsw by an index as the model wants it; a warning and none where its dimensions cannot be indexed. Without memory for parallel workers, without them.';
+
+CREATE TABLE rag_internal.embedding_task (
+    model_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    job_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    collection_id bigint NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    run_after timestamp with time zone DEFAULT now() NOT NULL,
+    claim_id uuid,
+    is_dead boolean DEFAULT false NOT NULL,
+    error text,
+    failed_at timestamp with time zone,
+    CONSTRAINT embedding_task_dead_has_error CHECK (((NOT is_dead) OR (error IS NOT NULL))),
+    CONSTRAINT embedding_task_dead_is_unclaimed CHECK (((NOT is_dead) OR (claim_id IS NULL)))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+
+ALTER TABLE rag_internal.embedding_task OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.embedding_task IS 'A passage that waits for its vector under a model; gone when it has it. Nobody works on it before run_after; a claim puts that off, so that what a killed worker claimed returns by itself. attempts are counted by claims. is_dead: given up, kept with its error.';
+
+CREATE FUNCTION rag_internal.bury_abandoned(task rag_internal.embedding_task) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    update rag_internal.embedding_task t
+    set is_dead = true, claim_id = null, failed_at = clock_timestamp(),
+        error = coalesce(t.error, 'its worker ended before it was embedded')
+    where t.model_id = (task).model_id and t.chunk_id = (task).chunk_id
+$$;
+
+ALTER FUNCTION rag_internal.bury_abandoned(task rag_internal.embedding_task) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bury_abandoned(task rag_internal.embedding_task) IS 'Makes a dead letter of what came back five times.';
 
 CREATE FUNCTION rag_internal.bury_entry() RETURNS trigger
     LANGUAGE plpgsql
@@ -3090,13 +4078,97 @@ ALTER FUNCTION rag_internal.bury_entry() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.bury_entry() IS 'Adds the tombstone of the entry that a row of indexed_document named before, and takes it out of rag_internal.pending where it can.';
 
+CREATE FUNCTION rag_internal.new_id() RETURNS bigint
+    LANGUAGE sql PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select hashtextextended(gen_random_uuid()::text, 0)
+$$;
+
+ALTER FUNCTION rag_internal.new_id() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.new_id() IS 'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
+
+CREATE TABLE rag_internal.collection (
+    collection_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    owner_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    description text,
+    strategy text DEFAULT 'word'::text NOT NULL,
+    chunk_size integer,
+    overlap integer,
+    min_chunk_size integer,
+    model_id integer,
+    text_config text DEFAULT 'english'::text NOT NULL COLLATE pg_catalog."C",
+    search_defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    min_value real,
+    title_weight smallint DEFAULT 2 NOT NULL,
+    heading_weight smallint DEFAULT 1 NOT NULL,
+    analyzed_as text,
+    CONSTRAINT collection_heading_weight_in_range CHECK (((heading_weight >= 0) AND (heading_weight <= 10))),
+    CONSTRAINT collection_min_value_is_share CHECK (((min_value >= (0)::double precision) AND (min_value <= (1)::double precision))),
+    CONSTRAINT collection_name_is_short CHECK ((length(name) <= 200)),
+    CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text)),
+    CONSTRAINT collection_title_weight_in_range CHECK (((title_weight >= 0) AND (title_weight <= 10)))
+);
+
+ALTER TABLE rag_internal.collection OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
+
+COMMENT ON COLUMN rag_internal.collection.min_value IS 'Passages whose value is below it get no vector; null: all get one.';
+
+COMMENT ON COLUMN rag_internal.collection.title_weight IS 'How often the title counts in each passage of the document; 0: not at all.';
+
+COMMENT ON COLUMN rag_internal.collection.heading_weight IS 'How often the heading path counts in a passage; 0: not at all.';
+
+COMMENT ON COLUMN rag_internal.collection.analyzed_as IS 'Version and fingerprint of the analyzer that its lexemes were made with; another one asks for rag.rebuild_index.';
+
+CREATE FUNCTION rag_internal.bury_failed(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _failed integer := (select count(*) from unnest(chunks) c where c.error is not null);
+    _job_ids bigint[];
+begin
+    if _failed = 0 then
+        return;
+    end if;
+    with failed as (
+        update rag_internal.embedding_task t
+        set is_dead = true, attempts = 1, error = p.error, failed_at = clock_timestamp()
+        from unnest(chunks) p
+        join rag_internal.chunk c on c.document_id = (document).document_id
+                                 and c.chunk_index = (p.chunk).chunk_index
+        where p.error is not null
+          and t.model_id = (collection).model_id and t.chunk_id = c.chunk_id
+        returning t.job_id
+    )
+    select array_agg(distinct f.job_id) into _job_ids from failed f;
+    perform rag_internal.finish_jobs(_job_ids);
+    raise warning 'passages of "%" that could not be embedded: %', (document).source, _failed
+        using detail = (select c.error from unnest(chunks) c where c.error is not null limit 1),
+              hint = 'They are found by their words. rag.dead_letter lists them; '
+                     'rag.retry_job(job_id) tries them again.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.bury_failed(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.bury_failed(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'Turns the tasks of passages with an error into dead letters, and warns once.';
+
 CREATE FUNCTION rag_internal.bury_strays(collection_id bigint) RETURNS integer
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).bury_strays(collection_id)
+return GD["ragsql"].require(4).bury_strays(collection_id)
 $$;
 
 ALTER FUNCTION rag_internal.bury_strays(collection_id bigint) OWNER TO rag_owner;
@@ -3109,7 +4181,7 @@ CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, o
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+return GD["ragsql"].require(4).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
                                               has_model, min_value)
 $$;
 
@@ -3149,6 +4221,25 @@ $_$;
 ALTER FUNCTION rag_internal.check_document(document rag_internal.document) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_document(document rag_internal.document) IS '22023 for what a document may not be: metadata no object or too deep, keys or title too long, tags that are no list, an unknown status, a validity that ends before it begins.';
+
+CREATE FUNCTION rag_internal.check_embed(embed text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if embed is null or embed not in ('now', 'later') then
+        raise exception using
+            errcode = '22023',
+            message = format('embed is "%s", but must be now or later', left(embed, 100)),
+            hint    = 'now: the vectors are there when the call returns; later: the call returns '
+                      'a job_id, and `ragsql worker` or call rag.run_jobs() makes them.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_embed(embed text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_embed(embed text) IS '22023 for anything but now and later.';
 
 CREATE FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3211,6 +4302,126 @@ $_$;
 ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
+
+CREATE FUNCTION rag_internal.check_model(model rag_internal.model) RETURNS void
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+GD["ragsql"].require(4).check_model(model)
+$$;
+
+ALTER FUNCTION rag_internal.check_model(model rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_model(model rag_internal.model) IS '22023 for bad endpoints, 42501 for hosts or key variables that rag.allow_http does not name.';
+
+CREATE FUNCTION rag_internal.check_model_change(before rag_internal.model, after rag_internal.model) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _problem text := case
+        when (after).dimensions <> (before).dimensions
+            then format('model "%s" has %s dimensions, not %s',
+                        (after).name, (before).dimensions, (after).dimensions)
+        when (after).max_tokens is null and (after).provider = 'fastembed'
+            then 'max_tokens is null, but a fastembed model needs its window'
+        when (after).provider = 'openai' and (after).endpoints = '[]'
+            then 'provider openai needs endpoints'
+        when (after).provider <> 'openai' and (after).endpoints <> '[]'
+            then format('provider %s has no endpoints', (after).provider)
+        when (after).hnsw_ef_construction < 2 * (after).hnsw_m
+            then format('ef_construction is %s, but must be twice m (%s) or more',
+                        (after).hnsw_ef_construction, (after).hnsw_m) end;
+    _made text[] := array(
+        select n.key
+        from jsonb_each(to_jsonb(before)) o
+        join jsonb_each(to_jsonb(after)) n on n.key = o.key
+        where n.key in ('provider', 'revision', 'passage_prefix', 'metric', 'storage')
+          and n.value <> o.value
+        order by n.key);
+begin
+    if cardinality(_made) > 0 and rag_internal.model_is_used((before).model_id) then
+        raise exception using
+            errcode = '55000',
+            message = format('model "%s" is in use, and cannot change its %s',
+                             (after).name, array_to_string(_made, ', ')),
+            hint    = 'Vectors made in different ways cannot be compared: register the other model '
+                      'under a name of its own.';
+    elsif _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = case
+                when _problem like 'provider openai%'
+                    then 'options => ''{"endpoints": [{"url": "https://HOST/v1"}]}'''
+                when (after).dimensions <> (before).dimensions
+                    then 'Register the other model under a name of its own.'
+                else 'rag.model shows what a registered model has.' end;
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_model_change(before rag_internal.model, after rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_model_change(before rag_internal.model, after rag_internal.model) IS '22023 for a model that makes no sense or has other dimensions than before; 55000 for what its vectors were made by, while there are any.';
+
+CREATE FUNCTION rag_internal.check_model_options(options jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    -- option, what its value is, and that as a path predicate
+    _known constant text[] := array[
+        ['revision', 'a string', '$.type() == "string"'],
+        ['metric', 'cosine, l2 or inner_product',
+         '$ == "cosine" || $ == "l2" || $ == "inner_product"'],
+        ['query_prefix', 'a string', '$.type() == "string"'],
+        ['passage_prefix', 'a string', '$.type() == "string"'],
+        ['max_tokens', 'a whole number from 32 to 1,000,000 or null',
+         '$ == null || ($ >= 32 && $ <= 1000000 && $.floor() == $)'],
+        ['is_default', 'a boolean', '$.type() == "boolean"'],
+        ['endpoints', 'a list of objects',
+         '$.type() == "array" && !exists($[*] ? (@.type() != "object"))'],
+        ['storage', 'halfvec or vector', '$ == "halfvec" || $ == "vector"'],
+        ['quantization', 'none or binary', '$ == "none" || $ == "binary"'],
+        ['m', 'a whole number from 2 to 100', '$ >= 2 && $ <= 100 && $.floor() == $'],
+        ['ef_construction', 'a whole number from 4 to 1,000',
+         '$ >= 4 && $ <= 1000 && $.floor() == $'],
+        ['ef_search', 'a whole number from 1 to 1,000', '$ >= 1 && $ <= 1000 && $.floor() == $'],
+        ['memory_efficient', 'a boolean', '$.type() == "boolean"'],
+        ['long_input', 'average or error', '$ == "average" || $ == "error"']];
+    _problem text;
+begin
+    if jsonb_typeof(options) <> 'object' then
+        _problem := 'options is not a JSON object';
+    else
+        select case when k.i is null then format('unknown option: %s', o.key)
+                    else format('%s is not %s', o.key, _known[k.i][2]) end
+        into _problem
+        from jsonb_each(options) o
+        left join (select i from generate_subscripts(_known, 1) i) k on _known[k.i][1] = o.key
+        where k.i is null
+           or jsonb_path_match(o.value, ('strict ' || _known[k.i][3])::jsonpath, '{}', true)
+              is not true
+        order by o.key
+        limit 1;
+    end if;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = format('Options: %s.',
+                             array_to_string(array(select _known[i][1]
+                                                   from generate_subscripts(_known, 1) i), ', '));
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_model_options(options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_model_options(options jsonb) IS '22023 for what is no object of options of rag.add_model with values of their types.';
 
 CREATE FUNCTION rag_internal.check_name(name text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3317,6 +4528,31 @@ ALTER FUNCTION rag_internal.check_text_weights(title_weight integer, heading_wei
 
 COMMENT ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) IS '22023 outside 0 to 10; null is allowed.';
 
+CREATE FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) RETURNS public.vector
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if "public".vector_dims(v) <> (model).dimensions then
+        raise exception using
+            errcode = '22023',
+            message = format('%s has %s dimensions, but model "%s" has %s', what,
+                             "public".vector_dims(v), (model).name, (model).dimensions),
+            hint    = 'Was it made by another model? rag.model lists them with their dimensions.';
+    elsif "public".vector_norm(v) < 1e-6 then
+        raise exception using
+            errcode = '22023',
+            message = format('%s has length zero, and so no direction', what),
+            hint    = 'Leave it null: a passage without a vector is found by its words.';
+    end if;
+    return "public".l2_normalize(v);
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) IS 'The vector scaled to length 1; 22023 for other dimensions than the model''s (naming both) and for length zero. null stays null.';
+
 CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) RETURNS rag_internal.chunk_counts
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3324,63 +4560,13 @@ CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends i
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).chunk_counts(
+return GD["ragsql"].require(4).chunk_counts(
     content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
 ALTER FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) IS 'Counts that add up over documents; settings is rag_internal.document.indexed_as.';
-
-CREATE FUNCTION rag_internal.new_id() RETURNS bigint
-    LANGUAGE sql PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select hashtextextended(gen_random_uuid()::text, 0)
-$$;
-
-ALTER FUNCTION rag_internal.new_id() OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.new_id() IS 'A random 64-bit id. Internal ids are random because a sequence counts what its reader cannot see.';
-
-CREATE TABLE rag_internal.collection (
-    collection_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    name text NOT NULL COLLATE pg_catalog."C",
-    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    owner_id bigint NOT NULL,
-    acl_id bigint NOT NULL,
-    description text,
-    strategy text DEFAULT 'word'::text NOT NULL,
-    chunk_size integer,
-    overlap integer,
-    min_chunk_size integer,
-    model_id integer,
-    text_config text DEFAULT 'english'::text NOT NULL COLLATE pg_catalog."C",
-    search_defaults jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    min_value real,
-    title_weight smallint DEFAULT 2 NOT NULL,
-    heading_weight smallint DEFAULT 1 NOT NULL,
-    analyzed_as text,
-    CONSTRAINT collection_heading_weight_in_range CHECK (((heading_weight >= 0) AND (heading_weight <= 10))),
-    CONSTRAINT collection_min_value_is_share CHECK (((min_value >= (0)::double precision) AND (min_value <= (1)::double precision))),
-    CONSTRAINT collection_name_is_short CHECK ((length(name) <= 200)),
-    CONSTRAINT collection_name_is_visible CHECK ((name ~ '[[:graph:]]'::text)),
-    CONSTRAINT collection_title_weight_in_range CHECK (((title_weight >= 0) AND (title_weight <= 10)))
-);
-
-ALTER TABLE rag_internal.collection OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.collection IS 'Documents that share an owner, default readers, chunking, model and text configuration. text_config is text, since a regconfig column would block pg_upgrade. A null model: no vectors.';
-
-COMMENT ON COLUMN rag_internal.collection.min_value IS 'Passages whose value is below it get no vector; null: all get one.';
-
-COMMENT ON COLUMN rag_internal.collection.title_weight IS 'How often the title counts in each passage of the document; 0: not at all.';
-
-COMMENT ON COLUMN rag_internal.collection.heading_weight IS 'How often the heading path counts in a passage; 0: not at all.';
-
-COMMENT ON COLUMN rag_internal.collection.analyzed_as IS 'Version and fingerprint of the analyzer that its lexemes were made with; another one asks for rag.rebuild_index.';
 
 CREATE FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) RETURNS rag_internal.collection
     LANGUAGE plpgsql STABLE
@@ -3485,7 +4671,7 @@ CREATE FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope)
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).corrections(query, scope)
+return GD["ragsql"].require(4).corrections(query, scope)
 $$;
 
 ALTER FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) OWNER TO rag_owner;
@@ -3554,18 +4740,247 @@ ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
 
+CREATE FUNCTION rag_internal.derive_document() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if new.content <> old.content and new.content_hash = old.content_hash then
+        new.content_hash := sha256(convert_to(new.content, 'UTF8'));
+        new.indexed_as := '{}';
+    end if;
+    new.attributes := rag_internal.attributes(new);
+    return new;
+end
+$$;
+
+ALTER FUNCTION rag_internal.derive_document() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.derive_document() IS 'content_hash and attributes of a changed document; indexed_as {} asks rag_internal.resplit_document for new passages.';
+
+CREATE FUNCTION rag_internal.diagnose_models(sees_everything boolean) RETURNS SETOF rag.check_result
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag_internal.model;
+    _status jsonb;
+    _waiting bigint;
+    _failed bigint;
+    _pause rag_internal.provider_pause;
+begin
+    for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
+        _status := rag_internal.model_status(_model);
+        return next row(
+            'model ' || _model.name,
+            case when (_status ->> 'present')::boolean then 'ok' else 'fail' end,
+            format('%s, %s dimensions, %s%s%s', _model.provider, _model.dimensions,
+                   coalesce('window ' || _model.max_tokens || ' tokens', 'window unknown'),
+                   case when _model.is_default then ', the default' else '' end,
+                   case when sees_everything
+                        then ', ' || concat_ws(' in ', _status ->> 'detail',
+                                               nullif(_status ->> 'directory', '')) end),
+            case when (_status ->> 'present')::boolean then null
+                 when _model.provider = 'fastembed'
+                      and exists (select from rag_internal.setting t where t.name = 'embedder')
+                 then '`ragsql embedder --attach` starts the process that runs the models again.'
+                 when _model.provider = 'fastembed'
+                 then 'Put the model''s files into its folder: `ragsql up` does it for a server of '
+                      'its own.'
+                 else 'rag.allow_http names the hosts and the key variables that may be used; a '
+                      'key is set in the environment that the server starts with.'
+            end)::rag.check_result;
+        continue when not sees_everything;
+        select count(*) filter (where not t.is_dead), count(*) filter (where t.is_dead)
+        into _waiting, _failed
+        from rag_internal.embedding_task t
+        where t.model_id = _model.model_id;
+        select p.* into _pause
+        from rag_internal.provider_pause p
+        where p.model_id = _model.model_id and p.until > statement_timestamp();
+        if _waiting + _failed > 0 or _pause.model_id is not null then
+            return next row(
+                'queue of ' || _model.name, 'warn',
+                format('%s passages wait for their vector, %s were given up%s',
+                       _waiting, _failed,
+                       ', and the provider rests until '
+                       || date_trunc('second', _pause.until) || ': ' || _pause.reason),
+                concat_ws(' ', case when _waiting > 0
+                                    then 'call rag.run_jobs(), or `ragsql worker`, makes vectors.'
+                               end,
+                               case when _failed > 0
+                                    then 'rag.dead_letter says what is wrong, rag.retry_job tries '
+                                         'again.' end))::rag.check_result;
+        end if;
+    end loop;
+    if sees_everything then
+        return query
+            select x.check_name, 'ok', coalesce(s.value, x.unset), null
+            from (values ('embedder', 'embedder', 'none: sessions load models themselves'),
+                         ('http_hosts', 'http hosts', 'none may be called'),
+                         ('http_key_variables', 'http key variables', 'none may be sent'))
+                 x (name, check_name, unset)
+            left join rag_internal.setting s using (name);
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.diagnose_models(sees_everything boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.diagnose_models(sees_everything boolean) IS 'Each model, and for who sees everything its queue and where calls may go.';
+
 CREATE FUNCTION rag_internal.document_type(content text, source text, mime text) RETURNS text
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).document_type(content, source, mime)
+return GD["ragsql"].require(4).document_type(content, source, mime)
 $$;
 
 ALTER FUNCTION rag_internal.document_type(content text, source text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.document_type(content text, source text, mime text) IS 'code, prose, markdown or structured.';
+
+CREATE FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag_internal.document
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _new rag_internal.document;
+begin
+    _new.collection_id := (collection).collection_id;
+    _new.content := draft_document.content;
+    _new.content_hash := sha256(convert_to(draft_document.content, 'UTF8'));
+    _new.source := coalesce(nullif(draft_document.source, ''), encode(_new.content_hash, 'hex'));
+    _new.version := coalesce(draft_document.version, '');
+    _new.language := draft_document.language;
+    _new.mime := coalesce(draft_document.mime, 'text/plain');
+    _new.title := draft_document.title;
+    _new.tags := coalesce(draft_document.tags, '{}');
+    _new.metadata := coalesce(draft_document.metadata, '{}');
+    _new.status := 'active';
+    _new.valid_from := draft_document.valid_from;
+    _new.valid_until := draft_document.valid_until;
+    perform rag_internal.check_document(_new);
+    _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
+    if readers is not null then
+        _new.acl_id := rag_internal.intern_readers(
+            array(select rag_internal.principal_for(r) from unnest(readers) r));
+    end if;
+    return _new;
+end
+$$;
+
+ALTER FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'The row of a document to be; acl_id is null where it is to have its collection''s readers, and indexed_as is left to the caller.';
+
+CREATE FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) RETURNS rag_internal.prepared_chunk[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _contents text[];
+    _hashes bytea[];
+    _outcomes rag_internal.embedded_text[] := '{}';
+    _fault rag_internal.embedded_text;
+begin
+    if (model).model_id is null then
+        return chunks;
+    end if;
+    chunks := array(
+        select row(c.chunk,
+                   rag_internal.embed_hash((model).revision, coalesce((c.chunk).embed_text,
+                                                                      (c.chunk).content)),
+                   c.v, c.error)::rag_internal.prepared_chunk
+        from unnest(chunks) with ordinality c (chunk, embed_hash, v, error, number)
+        order by c.number);
+    chunks := array(
+        select row(c.chunk, c.embed_hash, coalesce(c.v, known.v), c.error)
+               ::rag_internal.prepared_chunk
+        from unnest(chunks) with ordinality c (chunk, embed_hash, v, error, number)
+        left join lateral (
+            select coalesce(e.full_v, e.v::"public".vector) as v
+            from rag_internal.embedding e
+            join rag_internal.collection k on k.collection_id = e.collection_id
+            where e.model_id = (model).model_id and e.embed_hash = c.embed_hash
+              and k.tenant = (collection).tenant
+            limit 1) known on c.v is null
+                          and coalesce((c.chunk).value >= (collection).min_value, true)
+        order by c.number);
+    if embed = 'later' then
+        return chunks;
+    end if;
+
+    select array_agg(t.content), array_agg(t.embed_hash) into _contents, _hashes
+    from (select distinct on (c.embed_hash) c.embed_hash,
+                 coalesce((c.chunk).embed_text, (c.chunk).content) as content
+          from unnest(chunks) c
+          where c.v is null and coalesce((c.chunk).value >= (collection).min_value, true)) t;
+    if _hashes is null then
+        return chunks;
+    end if;
+    _outcomes := array(select o from rag_internal.embed_passages(_contents, model) o);
+    select o.* into _fault from unnest(_outcomes) o where o.is_provider_fault limit 1;
+    if found then
+        raise exception using
+            errcode = '55000',
+            message = _fault.error,
+            hint    = concat_ws(' ', _fault.hint, 'Or ingest with embed => ''later'': the text is '
+                                'found by its words at once, and by meaning once it is embedded.');
+    end if;
+    return array(
+        select row(c.chunk, c.embed_hash, coalesce(c.v, o.v), o.error)::rag_internal.prepared_chunk
+        from unnest(chunks) with ordinality c (chunk, embed_hash, v, error, number)
+        left join unnest(_hashes) with ordinality h (embed_hash, number)
+               on h.embed_hash = c.embed_hash and c.v is null
+              and coalesce((c.chunk).value >= (collection).min_value, true)
+        left join unnest(_outcomes) o on o.number = h.number
+        order by c.number);
+end
+$$;
+
+ALTER FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) IS 'The passages with embed_hash and vector; error where the model could not embed a text. A passage below min_value stays without, and embed later finds known vectors alone. 55000 where the model cannot be used.';
+
+CREATE FUNCTION rag_internal.embed_hash(revision text, content text) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(convert_to(format('%s|passage|%s', revision, content), 'UTF8'))
+$$;
+
+ALTER FUNCTION rag_internal.embed_hash(revision text, content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_hash(revision text, content text) IS 'SHA-256 of model revision, kind and exact text: rag_internal.embedding.embed_hash.';
+
+CREATE FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) RETURNS SETOF rag_internal.embedded_text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(4).embed_passages(texts, model)
+$$;
+
+ALTER FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) IS 'A row per text with its unit vector or what is wrong. Writes nothing.';
+
+CREATE FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) RETURNS public.vector
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(4).embed_query(query, model, who)
+$$;
+
+ALTER FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) IS 'The unit vector of a query. What a session keeps is kept for each caller by itself, so that nobody can time what another one asked. 55000 where the provider cannot be used.';
 
 CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) RETURNS public.vector[]
     LANGUAGE plpython3u STABLE
@@ -3573,12 +4988,12 @@ CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).embed(texts, kind, model)
+return GD["ragsql"].require(4).embed(texts, kind, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) IS 'One unit vector per text, in order; kind is query or passage. A passage beyond the model''s window is refused (54000), a missing model is an error (55000).';
+COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) IS 'One unit vector per text, in order; kind is query or passage. A text beyond the window is the average of its windows, or 54000 where long_input of the model is error; a provider that cannot be used is 55000.';
 
 CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
     LANGUAGE plpython3u STABLE
@@ -3587,7 +5002,7 @@ CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(3).python_info())
+return json.dumps(GD["ragsql"].require(4).python_info())
 $$;
 
 ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
@@ -3621,19 +5036,137 @@ ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
+CREATE FUNCTION rag_internal.finish_jobs(job_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _job_id bigint;
+    _status text;
+begin
+    perform from rag_internal.job j
+    where j.job_id = any (job_ids) and j.status in ('queued', 'running')
+    order by j.job_id
+    for no key update;
+    for _job_id, _status in
+        -- a job can have a million tasks: they are not counted for each claim
+        update rag_internal.job j
+        set status = case when exists (select from rag_internal.embedding_task t
+                                       where t.job_id = j.job_id)
+                          then 'failed' else 'done' end,
+            error = (select max(t.error) from rag_internal.embedding_task t
+                     where t.job_id = j.job_id),
+            finished_at = clock_timestamp()
+        where j.job_id = any (job_ids) and j.status in ('queued', 'running')
+          and not exists (select from rag_internal.embedding_task t
+                          where t.job_id = j.job_id and not t.is_dead)
+        returning j.job_id, j.status
+    loop
+        perform pg_notify('ragsql_job_' || _job_id, _status);
+    end loop;
+    -- a claim had them when their job was cancelled
+    delete from rag_internal.embedding_task t
+    using (select g.model_id, g.chunk_id
+           from rag_internal.embedding_task g
+           join rag_internal.job j using (job_id)
+           where j.job_id = any (job_ids) and j.status = 'cancelled'
+           for update of g skip locked) g
+    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.finish_jobs(job_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) IS 'done or failed for each of these jobs without open tasks, with a notification on the channel ragsql_job_ and its id; the cancelled ones lose what is left of theirs.';
+
+CREATE FUNCTION rag_internal.follow_chunk() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _document rag_internal.document;
+    _collection rag_internal.collection;
+begin
+    select d.* into _document from rag_internal.document d where d.document_id = new.document_id;
+    select k.* into _collection from rag_internal.collection k
+    where k.collection_id = _document.collection_id;
+    if coalesce(new.embed_text, new.content) <> coalesce(old.embed_text, old.content) then
+        delete from rag_internal.embedding e where e.chunk_id = new.chunk_id;
+    end if;
+    update rag_internal.chunk c
+    set tsv = rag_internal.index_text(_document.title, c.heading, c.content,
+                                      _document.text_config, _collection.title_weight,
+                                      _collection.heading_weight),
+        words_skipped = rag_internal.words_skipped(c.content)
+    where c.chunk_id = new.chunk_id;
+    perform rag_internal.index_document(new.document_id);
+    perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.follow_chunk() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.follow_chunk() IS 'Keeps lexemes and vectors of a passage in step with its text.';
+
 CREATE FUNCTION rag_internal.follow_document() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+    _collection rag_internal.collection;
 begin
     perform rag_internal.index_document(new.document_id);
+    if (new.acl_id, new.collection_id) <> (old.acl_id, old.collection_id) then
+        update rag_internal.embedding e set acl_id = new.acl_id, collection_id = new.collection_id
+        from rag_internal.chunk c
+        where c.document_id = new.document_id and e.chunk_id = c.chunk_id;
+        update rag_internal.embedding_task t
+        set acl_id = new.acl_id, collection_id = new.collection_id
+        from rag_internal.chunk c
+        where c.document_id = new.document_id and t.chunk_id = c.chunk_id;
+    end if;
+    if new.collection_id <> old.collection_id then
+        -- another collection may keep vectors under other models
+        delete from rag_internal.embedding e
+        using rag_internal.chunk c
+        where c.document_id = new.document_id and e.chunk_id = c.chunk_id
+          and not exists (select from rag_internal.wanted_embedding w
+                          where w.model_id = e.model_id and w.chunk_id = e.chunk_id);
+        delete from rag_internal.embedding_task t
+        using rag_internal.chunk c
+        where c.document_id = new.document_id and t.chunk_id = c.chunk_id
+          and not exists (select from rag_internal.wanted_embedding w
+                          where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
+        select k.* into _collection from rag_internal.collection k
+        where k.collection_id = new.collection_id;
+        perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+    end if;
     return null;
 end
 $$;
 
 ALTER FUNCTION rag_internal.follow_document() OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.follow_document() IS 'Makes a new entry for a document that changed otherwise than by its text.';
+COMMENT ON FUNCTION rag_internal.follow_document() IS 'Makes a new entry for a document that changed otherwise than by its text, and takes its vectors along, or asks for those that its new collection wants.';
+
+CREATE FUNCTION rag_internal.follow_title() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag_internal.collection;
+begin
+    select k.* into _collection from rag_internal.collection k
+    where k.collection_id = new.collection_id;
+    perform rag_internal.reindex_document(new, _collection);
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.follow_title() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.follow_title() IS 'Renews the lexemes of a document whose title changed.';
 
 CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) RETURNS jsonb
     LANGUAGE plpython3u STABLE
@@ -3642,7 +5175,7 @@ CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source te
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(3).front_matter(content, strategy, source, mime))
+return json.dumps(GD["ragsql"].require(4).front_matter(content, strategy, source, mime))
 $$;
 
 ALTER FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) OWNER TO rag_owner;
@@ -3693,12 +5226,88 @@ CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, dep
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).fuzzy_leg(query, scope, depth)
+return GD["ragsql"].require(4).fuzzy_leg(query, scope, depth)
 $$;
 
 ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) IS 'At most depth passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). corrected_query says what was searched for, where that is not what was typed.';
+
+CREATE FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) RETURNS rag_internal.prepared_chunk[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _known constant text[] := array['content', 'embedding', 'embed_text', 'heading', 'kind'];
+    _chunk jsonb;
+    _number integer;
+    _problem text;
+    _from integer := 0;
+    _start integer;
+    _end integer;
+    _line integer := 1;
+    _end_line integer;
+    _prepared rag_internal.prepared_chunk[] := '{}';
+begin
+    for _chunk, _number in
+        select e, n from jsonb_array_elements(chunks) with ordinality t (e, n)
+    loop
+        _problem := case
+            when jsonb_typeof(_chunk) <> 'object' then 'is not a JSON object'
+            when coalesce(jsonb_typeof(_chunk -> 'content'), '') <> 'string'
+                 or _chunk ->> 'content' !~ '[[:graph:]]' then 'has no content'
+            when exists (select from jsonb_object_keys(_chunk) k where k <> all (_known))
+                then 'has unknown keys: ' || left((select string_agg(k, ', ' order by k)
+                                                   from jsonb_object_keys(_chunk) k
+                                                   where k <> all (_known)), 200)
+            when _chunk ? 'embedding' and model.model_id is null
+                then 'has a vector, but the collection has no model'
+            when exists (select from unnest(array['embed_text', 'kind']) s (name)
+                         where jsonb_typeof(_chunk -> s.name) not in ('string', 'null'))
+                 or jsonb_typeof(_chunk -> 'heading') not in ('array', 'null')
+                 or jsonb_typeof(_chunk -> 'embedding') not in ('array', 'null')
+                 or jsonb_path_exists(_chunk, '$.embedding[*] ? (@.type() != "number")')
+                then 'has a value of the wrong type'
+            end;
+        if _problem is null then
+            _start := strpos(substr(content, _from + 1), _chunk ->> 'content');
+            _problem := case when _start = 0
+                             then 'is not found in content after the one before it' end;
+        end if;
+        if _problem is not null then
+            raise exception using
+                errcode = '22023',
+                message = format('chunk %s %s', _number, _problem),
+                hint    = format('Keys: %s. Chunks follow each other in content, may overlap, and '
+                                 'are found there character for character.',
+                                 array_to_string(_known, ', '));
+        end if;
+        _start := _from + _start - 1;
+        _end := _start + length(_chunk ->> 'content');
+        _line := _line + rag_internal.line_breaks(substr(content, _from + 1, _start - _from));
+        _end_line := _line + rag_internal.line_breaks(
+            rtrim(_chunk ->> 'content', E'\n'));
+        _prepared := _prepared || row(
+            row(_number - 1, _chunk ->> 'content', _start, _end, _line, _end_line,
+                coalesce(rag_internal.text_array(nullif(_chunk -> 'heading', 'null')), '{}'),
+                null, null, coalesce(_chunk ->> 'kind', 'prose'), null, null,
+                _chunk ->> 'embed_text')::rag.text_chunk,
+            null,
+            rag_internal.check_vector(
+                nullif(_chunk -> 'embedding', 'null')::text::"public".vector, model,
+                format('the vector of chunk %s', _number)),
+            null)::rag_internal.prepared_chunk;
+        -- the next may begin within this one, but not where it begins
+        _line := _line + rag_internal.line_breaks(substr(content, _start + 1, 1));
+        _from := _start + 1;
+    end loop;
+    return _prepared;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) IS 'Passages with their places in content, and vectors scaled to length 1; 22023 for what is not as rag.ingest_chunks says.';
 
 CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -3752,7 +5361,7 @@ CREATE FUNCTION rag_internal.index_differences(collection rag_internal.collectio
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).index_differences(collection)
+return GD["ragsql"].require(4).index_differences(collection)
 $$;
 
 ALTER FUNCTION rag_internal.index_differences(collection rag_internal.collection) OWNER TO rag_owner;
@@ -3870,7 +5479,7 @@ ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection
 
 COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) IS 'rag_internal.document.indexed_as of what is ingested now.';
 
-CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3891,13 +5500,13 @@ begin
     if status <> 'unchanged' then
         perform rag_internal.keep_up_index(document);
     end if;
-    return row((document).document_id, status, chunks, null, _words_skipped)::rag.ingested;
+    return row((document).document_id, status, chunks, job_id, _words_skipped)::rag.ingested;
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) IS 'The row of rag.ingested of a document whose passages were written: chunks of them.';
+COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) IS 'The row of rag.ingested of a document whose passages were written: chunks of them, and the job that embeds those without a vector.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -3928,6 +5537,18 @@ $$;
 ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) IS 'acl_id of the class whose readers are these principals; equal sets share one class.';
+
+CREATE FUNCTION rag_internal.is_blank(content text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    select coalesce(content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f'
+                              '\u2060-\u2064\u3000\ufeff]*$', true)
+$_$;
+
+ALTER FUNCTION rag_internal.is_blank(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.is_blank(content text) IS 'True for null and for a text without one visible character.';
 
 CREATE FUNCTION rag_internal.iso_time(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3970,6 +5591,58 @@ $$;
 ALTER FUNCTION rag_internal.keep_up_index(document rag_internal.document) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) IS 'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at once for each 256 passages that are indexed, on average, and at read committed only. document: what was indexed.';
+
+CREATE FUNCTION rag_internal.known_models(who name, ticket bytea) RETURNS TABLE(name text, kind text, provider text, revision text, dimensions integer, metric text, query_prefix text, passage_prefix text, max_tokens integer, is_default boolean, created_at timestamp with time zone, storage text, quantization text, m smallint, ef_construction smallint, ef_search smallint, long_input text, endpoints jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select m.name, m.kind, m.provider, m.revision, m.dimensions, m.metric, m.query_prefix,
+               m.passage_prefix, m.max_tokens, m.is_default, m.created_at, m.storage,
+               m.quantization, m.hnsw_m, m.hnsw_ef_construction, m.hnsw_ef_search, m.long_input,
+               case when _identity.sees_everything then m.endpoints end
+        from rag_internal.model m
+        where pg_has_role(_identity.who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(_identity, null) k);
+end
+$$;
+
+ALTER FUNCTION rag_internal.known_models(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.known_models(who name, ticket bytea) IS 'Rows of rag.model.';
+
+CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boolean
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- as a rule nothing waits at all
+    if not exists (select from rag_internal.embedding_task) then
+        return false;
+    end if;
+    return exists (
+        select from rag_internal.embedding_task t
+        join rag_internal.collection k
+          on k.collection_id = t.collection_id and k.model_id = t.model_id
+        where t.collection_id = any ((scope).collection_ids)
+          and t.acl_id = any ((scope).acl_ids)
+          and exists (select from rag_internal.live_chunk c where c.chunk_id = t.chunk_id));
+end
+$$;
+
+ALTER FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) IS 'Whether a passage in scope, which the caller can see, has no vector yet, or none for good, under the model that its collection is searched by.';
 
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4025,6 +5698,16 @@ ALTER FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collec
 
 COMMENT ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) IS 'A scope without a filter; P0002 where a collection is missing or hidden.';
 
+CREATE FUNCTION rag_internal.line_breaks(content text) RETURNS integer
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT (length(content) - length(replace(content, chr(10), ''::text)));
+END;
+
+ALTER FUNCTION rag_internal.line_breaks(content text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.line_breaks(content text) IS 'How many line feeds a text has.';
+
 CREATE FUNCTION rag_internal.load_engine() RETURNS void
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4057,13 +5740,40 @@ ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
 
+CREATE FUNCTION rag_internal.merge_jobs(job_ids bigint[]) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if cardinality(job_ids) > 1 then
+        update rag_internal.embedding_task t set job_id = job_ids[1]
+        where t.job_id = any (job_ids[2:]);
+        update rag_internal.job j
+        set total = s.total, status = s.status, error = s.error, finished_at = s.finished_at
+        from (select sum(o.total) as total, max(o.error) as error,
+                     case when bool_or(o.status = 'queued') then 'queued' else 'failed' end
+                         as status,
+                     case when not bool_or(o.status = 'queued') then max(o.finished_at) end
+                         as finished_at
+              from rag_internal.job o where o.job_id = any (job_ids)) s
+        where j.job_id = job_ids[1];
+        delete from rag_internal.job j where j.job_id = any (job_ids[2:]);
+    end if;
+    return job_ids[1];
+end
+$$;
+
+ALTER FUNCTION rag_internal.merge_jobs(job_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.merge_jobs(job_ids bigint[]) IS 'Joins jobs of this transaction into the first of them, and returns it.';
+
 CREATE FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) RETURNS boolean
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).merge_segments(text_config, most_passages)
+return GD["ragsql"].require(4).merge_segments(text_config, most_passages)
 $$;
 
 ALTER FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) OWNER TO rag_owner;
@@ -4084,6 +5794,22 @@ ALTER FUNCTION rag_internal.microseconds(moment timestamp with time zone) OWNER 
 
 COMMENT ON FUNCTION rag_internal.microseconds(moment timestamp with time zone) IS 'Microseconds since 1970; the ends of bigint for the infinities, null for null.';
 
+CREATE FUNCTION rag_internal.model_is_used(model_id integer) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select exists (select from rag_internal.collection k
+                   where k.model_id = model_is_used.model_id)
+        or exists (select from rag_internal.collection_model k
+                   where k.model_id = model_is_used.model_id)
+        or exists (select from rag_internal.embedding e
+                   where e.model_id = model_is_used.model_id)
+$$;
+
+ALTER FUNCTION rag_internal.model_is_used(model_id integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.model_is_used(model_id integer) IS 'Whether a collection uses or keeps the model, or there is a vector of it.';
+
 CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS jsonb
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4091,12 +5817,12 @@ CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS json
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(3).model_status(model))
+return json.dumps(GD["ragsql"].require(4).model_status(model))
 $$;
 
 ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.model_status(model rag_internal.model) IS 'Whether the model''s files are present, their folder and what is wrong; loads no weights.';
+COMMENT ON FUNCTION rag_internal.model_status(model rag_internal.model) IS 'present: the model''s files are there, or its host is allowed and its key set; directory and detail say more. Loads no weights, and makes no call but to an embedder on this machine.';
 
 CREATE FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4186,7 +5912,7 @@ begin
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id
           and k.name = own_collection.name and k.owner_id = _collection.owner_id
-        for update;
+        for no key update;
     else
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id
@@ -4207,6 +5933,47 @@ $$;
 ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) IS 'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where it is another''s.';
+
+CREATE TABLE rag_internal.job (
+    job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    collection_id bigint,
+    status text DEFAULT 'queued'::text NOT NULL,
+    error text,
+    created_by name DEFAULT CURRENT_USER NOT NULL,
+    role_oid oid DEFAULT (quote_ident((CURRENT_USER)::text))::regrole NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    total integer DEFAULT 0 NOT NULL,
+    CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE rag_internal.job OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.job IS 'Background work as its caller knows it: total passages, each a row of rag_internal.embedding_task until it has its vector.';
+
+CREATE FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) RETURNS rag_internal.job
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _job rag_internal.job;
+begin
+    select j.* into _job from rag_internal.job j
+    where j.job_id = own_job.job_id and rag_internal.owns_job(j, identity);
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('job %s does not exist or is not yours', own_job.job_id),
+            hint    = 'select job_id, status from rag.job_status shows those that are.';
+    end if;
+    return _job;
+end
+$$;
+
+ALTER FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) IS 'The row of a job of the identity''s; P0002 where there is none.';
 
 CREATE FUNCTION rag_internal.own_principals(who name, ticket bytea) RETURNS SETOF bigint
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -4243,7 +6010,7 @@ begin
     if _owned then
         if exclusive then
             perform from rag_internal.collection k
-            where k.collection_id = _collection.collection_id for update;
+            where k.collection_id = _collection.collection_id for no key update;
         else
             perform from rag_internal.collection k
             where k.collection_id = _collection.collection_id for share;
@@ -4274,6 +6041,16 @@ $$;
 ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
+
+CREATE FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT ((identity).sees_everything OR (((job).created_by = (identity).who) AND ((job).role_oid = ((quote_ident(((identity).who)::text))::regrole)::oid)));
+END;
+
+ALTER FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) IS 'Whether the identity asked for the job (by its name and the role that now has it) or sees everything.';
 
 CREATE FUNCTION rag_internal.pack_terms(terms text[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4311,7 +6088,7 @@ CREATE FUNCTION rag_internal.passage_value(content text, heading text[], kind te
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).passage_value(content, heading, kind)
+return GD["ragsql"].require(4).passage_value(content, heading, kind)
 $$;
 
 ALTER FUNCTION rag_internal.passage_value(content text, heading text[], kind text) OWNER TO rag_owner;
@@ -4380,7 +6157,7 @@ ALTER FUNCTION rag_internal.prefix_form(prefix text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.prefix_form(prefix text) IS 'zk73 for ZK-73: what a word of the query before its * is looked up by.';
 
-CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) RETURNS rag_internal.prepared_chunk[]
+CREATE FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4391,55 +6168,20 @@ begin
     if (collection).model_id is not null then
         select m.* into _model from rag_internal.model m where m.model_id = (collection).model_id;
     end if;
-    select array_agg(row(p, sha256(convert_to(format('%s|passage|%s', _model.revision,
-                                                     coalesce(p.embed_text, p.content)), 'UTF8')),
-                         null)::rag_internal.prepared_chunk
-                     order by p.chunk_index)
-    into _chunks
-    from rag_internal.split_text((document).content, (collection).strategy,
-                                 (collection).chunk_size, (collection).overlap,
-                                 (collection).min_chunk_size, _model, (document).source,
-                                 (document).language, (document).mime) p;
-    if _model.model_id is null then
-        return _chunks;
-    end if;
-
-    with known as (
-        select distinct on (e.embed_hash) e.embed_hash, e.v
-        from rag_internal.embedding e
-        join rag_internal.collection k on k.collection_id = e.collection_id
-        where e.model_id = _model.model_id
-          and e.embed_hash in (select c.embed_hash from unnest(_chunks) c)
-          and k.tenant = (collection).tenant
-    ), missing as (
-        select array_agg(t.content) as contents, array_agg(t.embed_hash) as hashes
-        from (select distinct on (c.embed_hash) c.embed_hash,
-                     coalesce((c.chunk).embed_text, (c.chunk).content) as content
-              from unnest(_chunks) c
-              where coalesce((c.chunk).value >= (collection).min_value, true)
-                and c.embed_hash not in (select k.embed_hash from known k)) t
-    ), embedded as (
-        select n.embed_hash, n.v::"public".halfvec as v
-        from missing m,
-             unnest(m.hashes, rag_internal.embed_texts(m.contents, 'passage', _model))
-                 n (embed_hash, v)
-        where m.hashes is not null
-        union all
-        select k.embed_hash, k.v from known k
-    )
-    select array_agg(row(c.chunk, c.embed_hash, e.v)::rag_internal.prepared_chunk
-                     order by (c.chunk).chunk_index)
-    into _chunks
-    from unnest(_chunks) c
-    left join embedded e on e.embed_hash = c.embed_hash
-                        and coalesce((c.chunk).value >= (collection).min_value, true);
-    return _chunks;
+    _chunks := array(
+        select row(p, null, null, null)::rag_internal.prepared_chunk
+        from rag_internal.split_text((document).content, (collection).strategy,
+                                     (collection).chunk_size, (collection).overlap,
+                                     (collection).min_chunk_size, _model, (document).source,
+                                     (document).language, (document).mime) p
+        order by p.chunk_index);
+    return rag_internal.embed_chunks(_chunks, collection, _model, embed);
 end
 $$;
 
-ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) IS 'Passages of a document with their vectors under the collection''s model; null without a model, and for a passage below the collection''s min_value. Writes nothing.';
+COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) IS 'Passages of a document; embed now: with their vectors under the collection''s model (see rag_internal.embed_chunks). Writes nothing.';
 
 CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
     LANGUAGE plpgsql
@@ -4544,13 +6286,80 @@ ALTER FUNCTION rag_internal.question_lexemes(question text, config text) OWNER T
 
 COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS 'Distinct lexemes of a question under a configuration by name; each is among those of rag.analyze of the same text.';
 
+CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _job_id bigint;
+begin
+    with lacking as materialized (
+        select w.model_id, w.provider, w.tenant, c.chunk_id, d.acl_id, d.collection_id,
+               rag_internal.embed_hash(w.revision, coalesce(c.embed_text, c.content)) as embed_hash
+        from rag_internal.wanted_embedding w
+        join rag_internal.document d using (document_id)
+        join rag_internal.chunk c using (chunk_id)
+        where w.collection_id = (collection).collection_id
+          and (queue_embeddings.document_id is null or w.document_id = queue_embeddings.document_id)
+          and not exists (select from rag_internal.embedding e
+                          where e.model_id = w.model_id and e.chunk_id = w.chunk_id)
+        for share of d, c skip locked
+    ), copied as (
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v, full_v)
+        select l.model_id, l.chunk_id, l.acl_id, l.collection_id, l.embed_hash, known.v,
+               known.full_v
+        from lacking l
+        cross join lateral (
+            select e.v, e.full_v
+            from rag_internal.embedding e
+            join rag_internal.collection k on k.collection_id = e.collection_id
+            where e.model_id = l.model_id and k.tenant = l.tenant and e.embed_hash = l.embed_hash
+            limit 1) known
+        on conflict on constraint embedding_pkey do nothing
+        returning model_id, chunk_id
+    ), missing as materialized (
+        select l.*
+        from lacking l
+        where l.provider <> 'external'
+          and not exists (select from copied c
+                          where c.model_id = l.model_id and c.chunk_id = l.chunk_id)
+          and not exists (select from rag_internal.embedding_task t
+                          where t.model_id = l.model_id and t.chunk_id = l.chunk_id
+                            and not t.is_dead)
+    ), job as (
+        insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)
+        select 'embed', (collection).collection_id, s.total, queue_embeddings.who,
+               quote_ident(queue_embeddings.who)::regrole
+        from (select count(*) as total from missing) s
+        where s.total > 0
+        returning job_id
+    ), queued as (
+        insert into rag_internal.embedding_task as t (model_id, chunk_id, job_id, acl_id,
+                                                      collection_id)
+        select m.model_id, m.chunk_id, j.job_id, m.acl_id, m.collection_id
+        from missing m cross join job j
+        on conflict on constraint embedding_task_pkey do update
+        set job_id = excluded.job_id, attempts = 0, run_after = excluded.run_after,
+            is_dead = false, error = null, failed_at = null
+        where t.is_dead
+    )
+    select j.job_id into _job_id from job j;
+    return _job_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. What was given up before is tried again.';
+
 CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.question
     LANGUAGE plpython3u IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).read_question(query)
+return GD["ragsql"].require(4).read_question(query)
 $$;
 
 ALTER FUNCTION rag_internal.read_question(query text) OWNER TO rag_owner;
@@ -4599,6 +6408,37 @@ ALTER FUNCTION rag_internal.readable_collections(who name, ticket bytea) OWNER T
 
 COMMENT ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) IS 'Rows of rag.collection.';
 
+CREATE FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) RETURNS TABLE(job_id bigint, collection text, source text, document_id uuid, chunk_index integer, model text, attempts integer, error text, failed_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select t.job_id, k.name, d.source, d.document_id, c.chunk_index, m.name,
+               t.attempts::integer, t.error, t.failed_at
+        from rag_internal.embedding_task t
+        join rag_internal.job j using (job_id)
+        join rag_internal.chunk c using (chunk_id)
+        join rag_internal.document d using (document_id)
+        join rag_internal.collection k on k.collection_id = d.collection_id
+        join rag_internal.model m on m.model_id = t.model_id
+        where t.is_dead and rag_internal.owns_job(j, _identity)
+          and d.acl_id in (select rag_internal.visible_acls(_identity));
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) IS 'Rows of rag.dead_letter.';
+
 CREATE FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) RETURNS TABLE(run_id uuid, logged_at timestamp with time zone, user_name name, collection text, source text, outcome text, document_id uuid, chunks integer, detail text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4625,7 +6465,7 @@ ALTER FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) OWNER TO
 
 COMMENT ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) IS 'Rows of rag.ingest_log.';
 
-CREATE FUNCTION rag_internal.readable_jobs(who name, ticket bytea) RETURNS TABLE(job_id bigint, kind text, collection text, payload jsonb, status text, attempts integer, run_after timestamp with time zone, error text, created_by name, created_at timestamp with time zone, finished_at timestamp with time zone)
+CREATE FUNCTION rag_internal.readable_jobs(who name, ticket bytea) RETURNS TABLE(job_id bigint, kind text, collection text, status text, total integer, done integer, waiting integer, failed integer, error text, created_by name, created_at timestamp with time zone, finished_at timestamp with time zone)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -4639,45 +6479,32 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
     return query
-        select j.job_id, j.kind, k.name, j.payload, j.status, j.attempts, j.run_after, j.error,
-               j.created_by, j.created_at, j.finished_at
+        select j.job_id, j.kind, k.name,
+               case when j.status in ('queued', 'running') and s.open = 0
+                    then case when s.dead > 0 then 'failed' else 'done' end
+                    else j.status end,
+               j.total, greatest(j.total - s.open - s.dead, 0), s.open, s.dead,
+               coalesce(s.error, p.reason), j.created_by, j.created_at, j.finished_at
         from rag_internal.job j
         left join rag_internal.collection k using (collection_id)
-        where _identity.sees_everything or (j.created_by = _identity.who
-               and j.role_oid = quote_ident(_identity.who)::regrole);
+        cross join lateral (
+            select (count(*) filter (where not t.is_dead))::integer as open,
+                   (count(*) filter (where t.is_dead))::integer as dead, max(t.error) as error
+            from rag_internal.embedding_task t
+            where t.job_id = j.job_id) s
+        left join lateral (
+            select max(n.reason) as reason
+            from rag_internal.provider_pause n
+            where s.open > 0 and n.until > clock_timestamp()
+              and exists (select from rag_internal.embedding_task t
+                          where t.job_id = j.job_id and t.model_id = n.model_id)) p on true
+        where rag_internal.owns_job(j, _identity);
 end
 $$;
 
 ALTER FUNCTION rag_internal.readable_jobs(who name, ticket bytea) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) IS 'Rows of rag.job.';
-
-CREATE FUNCTION rag_internal.readable_models(who name, ticket bytea) RETURNS TABLE(name text, kind text, provider text, revision text, dimensions integer, metric text, query_prefix text, passage_prefix text, max_tokens integer, is_default boolean, created_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET client_min_messages TO 'warning'
-    SET standard_conforming_strings TO 'on'
-    SET gin_fuzzy_search_limit TO '0'
-    SET row_security TO 'on'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS $$
-#variable_conflict use_column
-declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-begin
-    return query
-        select m.name, m.kind, m.provider, m.revision, m.dimensions, m.metric, m.query_prefix,
-               m.passage_prefix, m.max_tokens, m.is_default, m.created_at
-        from rag_internal.model m
-        where pg_has_role(_identity.who, 'rag_writer', 'usage')
-           or m.model_id in (select k.model_id
-                             from rag_internal.visible_collections(_identity, null) k);
-end
-$$;
-
-ALTER FUNCTION rag_internal.readable_models(who name, ticket bytea) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.readable_models(who name, ticket bytea) IS 'Rows of rag.model.';
+COMMENT ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) IS 'Rows of rag.job_status.';
 
 CREATE FUNCTION rag_internal.readable_principals(who name, ticket bytea) RETURNS TABLE(kind text, name text, created_at timestamp with time zone)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -4715,20 +6542,63 @@ ALTER FUNCTION rag_internal.reader_set(principal_ids bigint[]) OWNER TO rag_owne
 
 COMMENT ON FUNCTION rag_internal.reader_set(principal_ids bigint[]) IS 'rag_internal.acl.reader_set: SHA-256 of the distinct principals in order.';
 
-CREATE FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) RETURNS void
-    LANGUAGE sql
+CREATE FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS void
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    update rag_internal.document d set acl_id = reclass_document.acl_id
-    where d.document_id = reclass_document.document_id;
-    update rag_internal.embedding e set acl_id = reclass_document.acl_id
-    from rag_internal.chunk c
-    where c.document_id = reclass_document.document_id and e.chunk_id = c.chunk_id;
+declare
+    _attempts constant integer := 5;
+    _fault rag_internal.embedded_text;
+begin
+    update rag_internal.embedding_task t
+    set claim_id = null,
+        attempts = t.attempts - case when f.is_charged then 0 else 1 end,
+        is_dead = f.is_charged and t.attempts >= _attempts,
+        error = coalesce(f.error, t.error),
+        failed_at = case when f.is_charged then clock_timestamp() else t.failed_at end,
+        run_after = clock_timestamp()
+                  + case when f.is_charged
+                         then '5 seconds'::interval * 2 ^ (t.attempts - 1) * (0.5 + random())
+                         -- somebody holds its document, perhaps for long
+                         when f.is_held then '15 seconds'::interval * (0.5 + random())
+                         else '0' end
+    from (select g.model_id, g.chunk_id, o.error,
+                 o.error is not null and not o.is_provider_fault as is_charged,
+                 o.v is not null and i.content = coalesce(c.embed_text, c.content) as is_held
+          from rag_internal.embedding_task g
+          join rag_internal.chunk c using (chunk_id)
+          join unnest(chunk_ids, contents) with ordinality i (chunk_id, content, number)
+            on i.chunk_id = g.chunk_id
+          left join unnest(outcomes) o on o.number = i.number
+          where g.claim_id = record_failures.claim_id
+          for update of g skip locked) f
+    where t.model_id = f.model_id and t.chunk_id = f.chunk_id;
+
+    select o.* into _fault
+    from unnest(outcomes) o
+    where o.is_provider_fault
+    order by o.retry_after desc nulls last
+    limit 1;
+    if found then
+        insert into rag_internal.provider_pause as p (model_id, until, failures, reason)
+        values ((model).model_id,
+                clock_timestamp()
+                + '1 second'::interval * coalesce(_fault.retry_after, 5 * (0.5 + random())),
+                1, _fault.error)
+        on conflict (model_id) do update
+        set failures = p.failures + 1, reason = excluded.reason,
+            -- the wait that was asked for, else twice as long each time, up to five minutes
+            until = clock_timestamp() + '1 second'::interval
+                  * coalesce(_fault.retry_after,
+                             least(5 * 2 ^ least(p.failures, 6), 300) * (0.5 + random()))
+        where p.until <= clock_timestamp() or _fault.retry_after is not null;
+    end if;
+end
 $$;
 
-ALTER FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) IS 'Changes acl_id of a document and of its vectors.';
+COMMENT ON FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Gives back what a claim holds: text faults are charged (backoff 5 s doubling, jittered; dead after 5), a provider''s fault pauses its model and charges nothing.';
 
 CREATE FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) RETURNS void
     LANGUAGE plpgsql
@@ -4760,14 +6630,15 @@ ALTER FUNCTION rag_internal.reindex_document(document rag_internal.document, col
 
 COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes the lexemes of a document''s passages anew, under its language or its collection''s configuration.';
 
-CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _new rag_internal.document := document;
     _old rag_internal.document;
-    _count integer := 0;
+    _chunks rag_internal.prepared_chunk[] := chunks;
+    _job_id bigint;
 begin
     select d.* into _old from rag_internal.document d
     where d.collection_id = _new.collection_id and d.source = _new.source
@@ -4791,7 +6662,7 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0);
+        return rag_internal.ingested(_old, 'unchanged', 0, null);
     end if;
 
     _new.updated_at := now();
@@ -4802,25 +6673,20 @@ begin
         status = _new.status,
         valid_from = _new.valid_from, valid_until = _new.valid_until, tags = _new.tags,
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
-        updated_at = _new.updated_at
+        acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.acl_id <> _old.acl_id then
-        perform rag_internal.reclass_document(_new.document_id, _new.acl_id);
+    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
+        return rag_internal.ingested(_new, 'updated', 0, null);
     end if;
-    if _new.content_hash <> _old.content_hash or _new.indexed_as <> _old.indexed_as then
-        _count := rag_internal.write_chunks(
-            _new, collection,
-            coalesce(chunks, rag_internal.prepare_chunks(collection, _new)));
-    elsif _new.title is distinct from _old.title then
-        perform rag_internal.reindex_document(_new, collection);
-    end if;
-    return rag_internal.ingested(_new, 'updated', _count);
+    _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
+    _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id);
 end
 $$;
 
-ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
+COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
 
 CREATE FUNCTION rag_internal.require_read_committed(what text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -4843,11 +6709,9 @@ COMMENT ON FUNCTION rag_internal.require_read_committed(what text) IS '25001 at 
 CREATE FUNCTION rag_internal.require_visible_text(argument text, content text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 begin
-    if content is null
-       or content ~ '^[\s\u0001-\u001f\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064'
-                    '\u3000\ufeff]*$' then
+    if rag_internal.is_blank(content) then
         raise exception using
             errcode = '22023',
             message = case argument
@@ -4856,19 +6720,44 @@ begin
             hint    = format('Give %s at least one visible character.', argument);
     end if;
 end
-$_$;
+$$;
 
 ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
 
-CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
+CREATE FUNCTION rag_internal.resplit_document() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag_internal.collection;
+    _chunks rag_internal.prepared_chunk[];
+begin
+    select k.* into _collection from rag_internal.collection k
+    where k.collection_id = new.collection_id;
+    _chunks := rag_internal.prepare_chunks(_collection, new, 'later');
+    update rag_internal.document d
+    set indexed_as = rag_internal.indexing_settings(_collection, new)
+    where d.document_id = new.document_id;
+    perform rag_internal.write_chunks(new, _collection, _chunks, current_user);
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.resplit_document() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.resplit_document() IS 'Splits a changed text by the settings of its collection, and queues what has to be embedded.';
+
+CREATE FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
     if leg = 'semantic' then
-        return array(select h from rag_internal.semantic_legs(run_leg.query, scope, depth) h);
+        return array(
+            select h
+            from rag_internal.semantic_legs(run_leg.query, run_leg.query_vector, scope, depth) h);
     end if;
     scope.acl_ids := null;  -- the engine keeps its own
     if leg = 'bm25' then
@@ -4878,9 +6767,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1.';
+COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) IS 'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1. query_vector is for the semantic leg.';
 
 CREATE FUNCTION rag_internal.search_defaults(scope rag_internal.scope) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -4899,24 +6788,26 @@ ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO r
 
 COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a document in scope have; empty where they differ.';
 
-CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text DEFAULT 'auto'::text) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
     SET jit TO 'off'
+    SET enable_seqscan TO 'on'
+    SET enable_bitmapscan TO 'on'
+    SET enable_sort TO 'on'
+    SET enable_indexscan TO 'on'
     SET "hnsw.ef_search" TO '100'
     SET "hnsw.iterative_scan" TO 'strict_order'
     AS $_$
 declare
     _exact_up_to constant bigint := 10000;
-    _similarity text := case (model).metric when 'cosine' then '1 - n.distance'
-                                            when 'l2' then '1 / (1 + n.distance)'
-                                            else '-n.distance' end;
-    _distance text := format(
-        '(e.v::"public".halfvec(%1$s)) operator("public".%2$s) '
-        '($1::"public".halfvec(%1$s))',
-        (model).dimensions,
-        case (model).metric when 'cosine' then '<=>' when 'l2' then '<->' else '<#>' end);
+    _form record := rag_internal.vector_form(model);
+    _reach bigint := case when (model).quantization = 'binary' then greatest(4 * cut, 200)
+                          when _form.indexed <> _form.ranked then cut + 100
+                          else cut end;
+    _distance text := format('%s %s %s', format(_form.ranked, 'e.' || _form.stored_in),
+                             _form.ranked_by, format(_form.ranked, '$1'));
     _in_scope text := format(
         'from rag_internal.embedding_%s e where e.acl_id = any ($2) and e.collection_id = any ($3)',
         (model).model_id);
@@ -4935,27 +6826,38 @@ declare
     _ranked text := format(
         'select ''semantic'', '
         '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        '%s, c.document_id, c.chunk_index, null::text '
+        'rag.similarity(n.distance, %L), c.document_id, c.chunk_index, null::text '
         'from %%s n join rag_internal.chunk c using (chunk_id) '
-        'order by 2 limit %s', _similarity, cut);
+        'order by 2 limit %s', (model).metric, cut);
     _count bigint;
 begin
-    execute format('select count(*) from (select %s limit %s) s',
-                   case when _filters = '' then _in_scope else _candidates end, _exact_up_to + 1)
-    into _count
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars, conditions;
-    if _count > _exact_up_to and cut <= _exact_up_to then
-        perform set_config('hnsw.ef_search', least(greatest(cut, 40), 1000)::text, true);
+    if route = 'auto' and _form.indexed is not null and _reach <= _exact_up_to then
+        execute format('select count(*) from (select %s limit %s) s',
+                       case when _filters = '' then _in_scope else _candidates end,
+                       _exact_up_to + 1)
+        into _count
+        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+              (scope).filter_path, (scope).vars, conditions;
+    end if;
+    if _count > _exact_up_to or (route = 'index' and _form.indexed is not null) then
+        perform set_config('hnsw.ef_search',
+                           least(greatest(_reach, (model).hnsw_ef_search), 1000)::text, true);
+        if route = 'index' then
+            perform set_config(s.name, 'off', true)
+            from unnest('{enable_seqscan, enable_bitmapscan, enable_sort}'::text[]) s (name);
+        end if;
         return query execute format(
             'with nearest as materialized '
-            '(select e.chunk_id, %1$s as distance %2$s order by %1$s limit %3$s), '
-            'enough as materialized (select from nearest having count(*) = %3$s) %4$s',
-            _distance, _candidates, cut,
+            '(select e.chunk_id, %1$s as distance '
+            'from (select e.chunk_id, e.%2$s %3$s order by %4$s %5$s %6$s limit %7$s) e), '
+            'enough as materialized (select from nearest having count(*) >= %8$s) %9$s',
+            _distance, _form.stored_in, _candidates,
+            format(_form.indexed, 'e.' || _form.stored_in), _form.indexed_by,
+            format(_form.indexed, '$1'), _reach, case when route = 'index' then 0 else _reach end,
             format(_ranked, '(select * from nearest where exists (select from enough))'))
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
               (scope).filter_path, (scope).vars, conditions;
-        if found then
+        if found or route = 'index' then
             return;
         end if;
     end if;
@@ -4966,22 +6868,26 @@ begin
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) IS 'At most cut passages by vector distance. Score: cosine 1 - d, L2 1 / (1 + d), inner product -d. Exact up to 10,000 candidates, approximate (HNSW) above; always min(cut, candidates) rows.';
+COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
 
-CREATE FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
-    _question rag_internal.question := rag_internal.read_question(semantic_legs.query);
+    _question rag_internal.question;
+    _vector "public".vector;
     _conditions rag_internal.text_condition[] := '{}';
     _hits rag_internal.leg_hit[] := '{}';
 begin
-    if _question.content = '' then
+    if not rag_internal.is_blank(semantic_legs.query) then
+        _question := rag_internal.read_question(semantic_legs.query);
+    end if;
+    if query_vector is null and coalesce(_question.content, '') = '' then
         return;  -- exclusions alone have no meaning that could be near
     end if;
     if cardinality(_question.phrases || _question.excluded) > 0 then
@@ -4992,31 +6898,27 @@ begin
             from (select distinct d.text_config from rag_internal.document d
                   where d.collection_id = any ((scope).collection_ids)) n);
     end if;
-    for _model in
-        select m.* from rag_internal.model m
-        where exists (select from rag_internal.embedding e
-                      where e.model_id = m.model_id and e.acl_id = any ((scope).acl_ids)
-                        and e.collection_id = any ((scope).collection_ids))
-        order by m.name
-    loop
+    for _model in select m.* from rag_internal.semantic_models(scope, query_vector) m loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        if query_vector is not null then
+            _vector := "public".l2_normalize(query_vector);
+        elsif _model.provider = 'external' then
+            raise exception using
+                errcode = '22023',
+                message = format('the vectors of model "%s" come with the calls, and so must that '
+                                 'of the query', _model.name),
+                hint    = 'Give query_vector and name collections of this model; or leave the '
+                          'semantic leg out: strategy => ''bm25'', or weights with '
+                          '"semantic": 0.';
+        else
+            _vector := rag_internal.embed_query(_question.content, _model, (scope).identity.who);
+        end if;
         _hits := _hits || array(
             select h
-            from rag_internal.semantic_leg(
-                (rag_internal.embed_texts(array[_question.content], 'query', _model))[1], _model,
-                _of_model, _conditions, cut) h);
+            from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
     end loop;
-    if cardinality((scope).collection_ids) > 0
-       and not exists (select from rag_internal.collection k
-                       where k.collection_id = any ((scope).collection_ids)
-                         and k.model_id is not null) then
-        raise exception using
-            errcode = '55000',
-            message = 'no collection of this search has an embedding model',
-            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
-    end if;
     return query
         select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
                h.score, h.document_id, h.chunk_index, null::text
@@ -5026,9 +6928,66 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, over every model that has a passage in scope; 55000 where they use none.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query where it is given. 55000 where no collection has a model.';
+
+CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) RETURNS SETOF rag_internal.model
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _models rag_internal.model[];
+    _model rag_internal.model;
+    _collection_ids bigint[];
+begin
+    _models := array(
+        select m from rag_internal.model m
+        where m.model_id in (select k.model_id from rag_internal.collection k
+                             where k.collection_id = any ((scope).collection_ids))
+        order by m.name);
+    if cardinality(_models) = 0 and cardinality((scope).collection_ids) > 0 then
+        raise exception using
+            errcode = '55000',
+            message = 'no collection of this search has an embedding model',
+            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
+    end if;
+    if query_vector is not null then
+        if cardinality(_models) > 1 then
+            raise exception using
+                errcode = '22023',
+                message = format('query_vector is given, but the collections of this search have '
+                                 'more than one model: %s',
+                                 (select string_agg(m.name, ', ') from unnest(_models) m)),
+                hint    = 'Name collections of the model that made the vector.';
+        end if;
+        perform rag_internal.check_vector(
+            query_vector, _models[1],
+            format('query_vector for %s',
+                   (select string_agg(format('"%s"', k.name), ', ' order by k.name)
+                    from rag_internal.collection k
+                    where k.collection_id = any ((scope).collection_ids)
+                      and k.model_id = _models[1].model_id)));
+        return query select m.* from unnest(_models) m;
+        return;
+    end if;
+    -- those without a passage that the caller could be shown are not asked
+    foreach _model in array _models loop
+        _collection_ids := array(
+            select k.collection_id from rag_internal.collection k
+            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        if exists (select from rag_internal.embedding e
+                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
+                     and e.collection_id = any (_collection_ids)) then
+            return next _model;
+        end if;
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) IS 'Models that collections in scope are searched by and have a passage under; with a query vector the one that it has to be of, else 22023. 55000 where no collection has a model.';
 
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
@@ -5036,13 +6995,52 @@ CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size 
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+return GD["ragsql"].require(4).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
                                      source, language, mime)
 $$;
 
 ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) IS 'Passages of a text; every passage fits the window of the model, where one is given. source, language and mime (null: not known) say what the text is.';
+
+CREATE FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) RETURNS rag.ingested
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _new rag_internal.document := document;
+    _old rag_internal.document;
+    _chunks rag_internal.prepared_chunk[] := chunks;
+begin
+    select d.* into _old from rag_internal.document d
+    where d.collection_id = _new.collection_id and d.source = _new.source
+      and d.version = _new.version;
+    if _old.content_hash is distinct from _new.content_hash
+       or _old.indexed_as is distinct from _new.indexed_as then
+        _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
+    end if;
+
+    if _old.document_id is null then
+        _new.document_id := gen_random_uuid();
+        _new.acl_id := coalesce(_new.acl_id, (collection).acl_id);
+        _new.created_at := now();
+        _new.updated_at := now();
+        _new.attributes := rag_internal.attributes(_new);
+        insert into rag_internal.document select (_new).*
+        on conflict on constraint document_key do nothing;
+        if found then
+            return rag_internal.ingested(
+                _new, 'created', cardinality(_chunks),
+                rag_internal.write_chunks(_new, collection, _chunks, who));
+        end if;
+    end if;
+    return rag_internal.replace_document(document, collection, _chunks, embed, who);
+end
+$$;
+
+ALTER FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) IS 'What rag.ingest answers. chunks null: the text is split by the collection''s settings, where it is another than stored.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -5088,7 +7086,7 @@ CREATE FUNCTION rag_internal.sweep_tombstones() RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(3).sweep_tombstones()
+return GD["ragsql"].require(4).sweep_tombstones()
 $$;
 
 ALTER FUNCTION rag_internal.sweep_tombstones() OWNER TO rag_owner;
@@ -5147,6 +7145,19 @@ ALTER FUNCTION rag_internal.text_config_for(language text, default_config text) 
 
 COMMENT ON FUNCTION rag_internal.text_config_for(language text, default_config text) IS 'The configuration of pg_catalog for a language code, tag or English name; the default where there is none.';
 
+CREATE FUNCTION rag_internal.unload_models() RETURNS integer
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    return 0
+return GD["ragsql"].require(4).unload_models()
+$$;
+
+ALTER FUNCTION rag_internal.unload_models() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.unload_models() IS 'Drops the models that the session has loaded and frees its slot; how many.';
+
 CREATE FUNCTION rag_internal.usable_model(name text) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5157,9 +7168,11 @@ begin
     if not (rag_internal.model_status(_model) ->> 'present')::boolean then
         raise exception using
             errcode = '55000',
-            message = format('model "%s" is not on the server', _model.name),
-            hint    = 'rag.doctor() tells rag_admin where its files belong; model => ''none'' '
-                      'makes a collection without vectors.';
+            message = format(case _model.provider
+                                 when 'fastembed' then 'model "%s" is not on the server'
+                                 else 'model "%s" cannot be reached' end, _model.name),
+            hint    = 'rag.doctor() tells rag_admin what it needs; model => ''none'' makes a '
+                      'collection without vectors.';
     end if;
     return _model;
 end
@@ -5167,7 +7180,40 @@ $$;
 
 ALTER FUNCTION rag_internal.usable_model(name text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.usable_model(name text) IS 'rag_internal.find_model, and 55000 where the files of the model are missing.';
+COMMENT ON FUNCTION rag_internal.usable_model(name text) IS 'rag_internal.find_model, and 55000 where the model cannot be used: no files, or no way to it.';
+
+CREATE FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) RETURNS record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _of_metric text := case (model).metric when 'cosine' then 'cosine' when 'l2' then 'l2'
+                                           else 'ip' end;
+    _dimensions integer := (model).dimensions;
+begin
+    stored_in := case (model).storage when 'vector' then 'full_v' else 'v' end;
+    ranked := format('(%%s::"public".%s(%s))', (model).storage, _dimensions);
+    ranked_by := format(
+        'operator("public".%s)',
+        case (model).metric when 'cosine' then '<=>' when 'l2' then '<->' else '<#>' end);
+    indexed_by := ranked_by;
+    if (model).quantization = 'binary' then
+        indexed := format('("public".binary_quantize(%s)::bit(%s))', ranked, _dimensions);
+        indexed_by := 'operator("public".<~>)';
+        operators := '"public".bit_hamming_ops';
+    elsif (model).storage = 'vector' and _dimensions <= 2000 then
+        indexed := ranked;
+        operators := format('"public".vector_%s_ops', _of_metric);
+    elsif _dimensions <= 4000 then
+        indexed := format('(%%s::"public".halfvec(%s))', _dimensions);
+        operators := format('"public".halfvec_%s_ops', _of_metric);
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) IS 'Column of rag_internal.embedding, the expression of a vector that passages are ranked by and the one that is indexed (%s stands for the vector; null: too many dimensions), with their operators and the operator class.';
 
 CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -5242,6 +7288,29 @@ ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, 
 
 COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
 
+CREATE FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) RETURNS rag_internal.model
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select jsonb_populate_record(
+        model,
+        case options -> 'memory_efficient'
+            -- a smaller graph is made good for by a longer search of it
+            when 'true' then '{"hnsw_m": 8, "hnsw_ef_construction": 128,
+                               "hnsw_ef_search": 200}'::jsonb
+            when 'false' then '{"hnsw_m": 16, "hnsw_ef_construction": 128, "hnsw_ef_search": 100}'
+            else '{}' end
+        || coalesce((select jsonb_object_agg(
+                                case when o.key in ('m', 'ef_construction', 'ef_search')
+                                     then 'hnsw_' || o.key else o.key end, o.value)
+                     from jsonb_each(options) o
+                     where o.key <> 'memory_efficient'), '{}'))
+$$;
+
+ALTER FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) IS 'The model with checked options (rag_internal.check_model_options) put in.';
+
 CREATE FUNCTION rag_internal.words_skipped(content text) RETURNS integer
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5272,12 +7341,14 @@ ALTER FUNCTION rag_internal.words_skipped(content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.words_skipped(content text) IS 'How many words of a text rag.analyze leaves out: those over 2,046 bytes and those beyond the part that fits a tsvector.';
 
-CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) RETURNS integer
+CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _written integer;
+    _storage text := (select m.storage from rag_internal.model m
+                      where m.model_id = (collection).model_id);
+    _job_id bigint;
 begin
     delete from rag_internal.chunk c where c.document_id = (document).document_id;
     with written as (
@@ -5294,24 +7365,85 @@ begin
         from unnest(chunks) c
         cross join lateral (select (c.chunk).*) p
         returning chunk_id, chunk_index
-    ), embedded as (
-        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
-                                            v)
-        select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
-               c.embed_hash, c.v
-        from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
-        where c.v is not null
     )
-    select count(*) into _written from written;
+    insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash, v,
+                                        full_v)
+    select (collection).model_id, w.chunk_id, (document).acl_id, (document).collection_id,
+           c.embed_hash,
+           case when _storage = 'halfvec' then c.v::"public".halfvec end,
+           case when _storage = 'vector' then c.v end
+    from written w join unnest(chunks) c on (c.chunk).chunk_index = w.chunk_index
+    where c.v is not null;
 
     perform rag_internal.index_document((document).document_id);
+    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, who);
+    perform rag_internal.bury_failed(document, collection, chunks);
+    return _job_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) IS 'Writes passages, lexemes and vectors of a document in place of those it had; the job that makes the vectors still missing, or null.';
+
+CREATE FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _written integer;
+begin
+    with embedded as materialized (
+        select i.chunk_id, i.content, o.v
+        from unnest(chunk_ids, contents) with ordinality i (chunk_id, content, number)
+        join unnest(outcomes) o on o.number = i.number
+        where o.v is not null
+    ), settled as materialized (
+        -- first of all, as in an ingest: it has its document before the tasks of its passages
+        select t.chunk_id, d.acl_id, d.collection_id, coalesce(c.embed_text, c.content) as content
+        from rag_internal.embedding_task t
+        join rag_internal.chunk c using (chunk_id)
+        join rag_internal.document d using (document_id)
+        where t.claim_id = write_embeddings.claim_id
+        order by d.document_id, t.chunk_id
+        for share of d, c skip locked
+    ), held as materialized (
+        select s.*
+        from settled s
+        join rag_internal.embedding_task t
+          on t.model_id = (model).model_id and t.chunk_id = s.chunk_id
+        where t.claim_id = write_embeddings.claim_id
+        for update of t skip locked
+    ), stored as (
+        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
+                                            v, full_v)
+        select (model).model_id, h.chunk_id, h.acl_id, h.collection_id,
+               rag_internal.embed_hash((model).revision, h.content),
+               case when (model).storage = 'halfvec' then e.v::"public".halfvec end,
+               case when (model).storage = 'vector' then e.v end
+        from held h
+        join embedded e on e.chunk_id = h.chunk_id and e.content = h.content
+        on conflict on constraint embedding_pkey do nothing
+    ), done as (
+        delete from rag_internal.embedding_task t
+        using held h
+        join embedded e on e.chunk_id = h.chunk_id and e.content = h.content
+        where t.model_id = (model).model_id and t.chunk_id = h.chunk_id
+        returning t.chunk_id
+    )
+    select count(*) into _written from done;
+    if _written > 0 then
+        -- a pause that lasts was asked for after these texts were sent
+        delete from rag_internal.provider_pause p
+        where p.model_id = (model).model_id and p.until <= clock_timestamp();
+    end if;
     return _written;
 end
 $$;
 
-ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) IS 'Writes passages, lexemes and vectors of a document in place of those it had; how many passages.';
+COMMENT ON FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Writes the vectors whose text is still the same and removes their tasks; how many.';
 
 CREATE VIEW rag.collection WITH (security_invoker='true') AS
  SELECT r.name,
@@ -5333,6 +7465,23 @@ ALTER TABLE rag.collection OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.collection IS 'Collections that the caller may know of; rag.list_collections() counts what is in them. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
+CREATE VIEW rag.dead_letter WITH (security_invoker='true') AS
+ SELECT r.job_id,
+    r.collection,
+    r.source,
+    r.document_id,
+    r.chunk_index,
+    r.model,
+    r.attempts,
+    r.error,
+    r.failed_at
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_dead_letters(c.who, c.ticket) r(job_id, collection, source, document_id, chunk_index, model, attempts, error, failed_at);
+
+ALTER TABLE rag.dead_letter OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.dead_letter IS 'Passages without a vector that were given up, of jobs that the caller asked for and in documents that it may read: the last error, and after how many attempts. rag.retry_job(job_id) tries them again; so does an ingest of another text.';
+
 CREATE VIEW rag.ingest_log WITH (security_invoker='true') AS
  SELECT r.run_id,
     r.logged_at,
@@ -5350,24 +7499,25 @@ ALTER TABLE rag.ingest_log OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.ingest_log IS 'What happened to each file of the loads that the caller ran; rag.log_ingest writes a row. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
-CREATE VIEW rag.job WITH (security_invoker='true') AS
+CREATE VIEW rag.job_status WITH (security_invoker='true') AS
  SELECT r.job_id,
     r.kind,
     r.collection,
-    r.payload,
     r.status,
-    r.attempts,
-    r.run_after,
+    r.total,
+    r.done,
+    r.waiting,
+    r.failed,
     r.error,
     r.created_by,
     r.created_at,
     r.finished_at
    FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_jobs(c.who, c.ticket) r(job_id, kind, collection, payload, status, attempts, run_after, error, created_by, created_at, finished_at);
+    LATERAL rag_internal.readable_jobs(c.who, c.ticket) r(job_id, kind, collection, status, total, done, waiting, failed, error, created_by, created_at, finished_at);
 
-ALTER TABLE rag.job OWNER TO rag_owner;
+ALTER TABLE rag.job_status OWNER TO rag_owner;
 
-COMMENT ON VIEW rag.job IS 'Background work that the caller asked for. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+COMMENT ON VIEW rag.job_status IS 'Background work that the caller asked for: status is queued, running, done, failed (some passages were given up, see rag.dead_letter) or cancelled; of total passages, done have their vector or are gone, waiting are still to come. error: the last one, or why the model pauses.';
 
 CREATE VIEW rag.model WITH (security_invoker='true') AS
  SELECT r.name,
@@ -5380,13 +7530,20 @@ CREATE VIEW rag.model WITH (security_invoker='true') AS
     r.passage_prefix,
     r.max_tokens,
     r.is_default,
-    r.created_at
+    r.created_at,
+    r.storage,
+    r.quantization,
+    r.m,
+    r.ef_construction,
+    r.ef_search,
+    r.long_input,
+    r.endpoints
    FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_models(c.who, c.ticket) r(name, kind, provider, revision, dimensions, metric, query_prefix, passage_prefix, max_tokens, is_default, created_at);
+    LATERAL rag_internal.known_models(c.who, c.ticket) r(name, kind, provider, revision, dimensions, metric, query_prefix, passage_prefix, max_tokens, is_default, created_at, storage, quantization, m, ef_construction, ef_search, long_input, endpoints);
 
 ALTER TABLE rag.model OWNER TO rag_owner;
 
-COMMENT ON VIEW rag.model IS 'Registered models: all for a writer, those of its collections for a reader. Dimensions and the window (max_tokens, special tokens included) belong to the model.';
+COMMENT ON VIEW rag.model IS 'Registered models: all for a writer, those of its collections for a reader. Dimensions and the window (max_tokens, special tokens included; null: unknown) belong to the model. endpoints: for rag_admin alone.';
 
 CREATE VIEW rag.principal WITH (security_invoker='true') AS
  SELECT r.kind,
@@ -5475,6 +7632,15 @@ COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weig
 
 COMMENT ON COLUMN rag_internal.chunk.words_skipped IS 'Words that the lexical index leaves out: too long, or beyond the part that is analysed.';
 
+CREATE TABLE rag_internal.collection_model (
+    collection_id bigint NOT NULL,
+    model_id integer NOT NULL
+);
+
+ALTER TABLE rag_internal.collection_model OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.collection_model IS 'Further models whose vectors a collection keeps beside those it is searched by: the one it is to change to, or the one it had.';
+
 CREATE TABLE rag_internal.created_extension (
     name text NOT NULL COLLATE pg_catalog."C"
 );
@@ -5489,7 +7655,9 @@ CREATE TABLE rag_internal.embedding (
     acl_id bigint NOT NULL,
     collection_id bigint NOT NULL,
     embed_hash bytea NOT NULL,
-    v public.halfvec NOT NULL
+    v public.halfvec,
+    full_v public.vector,
+    CONSTRAINT embedding_has_one_vector CHECK ((num_nonnulls(v, full_v) = 1))
 )
 PARTITION BY LIST (model_id);
 
@@ -5498,6 +7666,8 @@ ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
 COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
 
 COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
+
+COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
 
 CREATE TABLE rag_internal.indexed_document (
     document_id uuid NOT NULL,
@@ -5527,27 +7697,6 @@ CREATE TABLE rag_internal.ingest_log (
 ALTER TABLE rag_internal.ingest_log OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.ingest_log IS 'What happened to each file of each load; a user sees the runs of its own.';
-
-CREATE TABLE rag_internal.job (
-    job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    kind text NOT NULL,
-    collection_id bigint,
-    payload jsonb DEFAULT '{}'::jsonb NOT NULL,
-    status text DEFAULT 'queued'::text NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    run_after timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone,
-    error text,
-    created_by name DEFAULT CURRENT_USER NOT NULL,
-    role_oid oid DEFAULT (quote_ident((CURRENT_USER)::text))::regrole NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'dead'::text])))
-);
-
-ALTER TABLE rag_internal.job OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.job IS 'The queue of background work; a reader sees the jobs it asked for.';
 
 CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
  SELECT c.chunk_id,
@@ -5634,6 +7783,17 @@ ALTER TABLE rag_internal.principal OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
+CREATE TABLE rag_internal.provider_pause (
+    model_id integer NOT NULL,
+    until timestamp with time zone NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    reason text NOT NULL
+);
+
+ALTER TABLE rag_internal.provider_pause OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.provider_pause IS 'Models whose provider is out of reach or asked to wait: until then nothing is claimed for them, and no passage is charged with an attempt.';
+
 CREATE TABLE rag_internal.segment (
     segment_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     text_config text NOT NULL COLLATE pg_catalog."C",
@@ -5672,6 +7832,33 @@ ALTER TABLE rag_internal.tombstone OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.tombstone IS 'Entries that are dead. Whoever replaces or deletes an entry adds its tombstone; a merge leaves out what it knows to be dead, and what it does not know of stays dead by the tombstone.';
 
+CREATE VIEW rag_internal.wanted_embedding WITH (security_invoker='true') AS
+ SELECT m.model_id,
+    m.provider,
+    m.revision,
+    c.chunk_id,
+    d.document_id,
+    c.chunk_index,
+    d.collection_id,
+    d.acl_id,
+    k.tenant,
+    COALESCE(c.embed_text, c.content) AS content
+   FROM ((((rag_internal.collection k
+     JOIN LATERAL ( SELECT k.model_id
+          WHERE (k.model_id IS NOT NULL)
+        UNION
+         SELECT n.model_id
+           FROM rag_internal.collection_model n
+          WHERE (n.collection_id = k.collection_id)) kept ON (true))
+     JOIN rag_internal.model m ON ((m.model_id = kept.model_id)))
+     JOIN rag_internal.document d ON ((d.collection_id = k.collection_id)))
+     JOIN rag_internal.chunk c ON ((c.document_id = d.document_id)))
+  WHERE ((c.value IS NULL) OR (k.min_value IS NULL) OR (c.value >= k.min_value));
+
+ALTER TABLE rag_internal.wanted_embedding OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.wanted_embedding IS 'A row for each passage and model that should have a vector; passages below the min_value of their collection have none.';
+
 CREATE TABLE rag_internal.word (
     word text NOT NULL COLLATE pg_catalog."C"
 );
@@ -5701,6 +7888,9 @@ ALTER TABLE ONLY rag_internal.chunk
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_acl_id_key UNIQUE (acl_id);
 
+ALTER TABLE ONLY rag_internal.collection_model
+    ADD CONSTRAINT collection_model_pkey PRIMARY KEY (collection_id, model_id);
+
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_name_key UNIQUE (tenant, name);
 
@@ -5718,6 +7908,9 @@ ALTER TABLE ONLY rag_internal.document
 
 ALTER TABLE ONLY rag_internal.embedding
     ADD CONSTRAINT embedding_pkey PRIMARY KEY (model_id, chunk_id);
+
+ALTER TABLE ONLY rag_internal.embedding_task
+    ADD CONSTRAINT embedding_task_pkey PRIMARY KEY (model_id, chunk_id);
 
 ALTER TABLE ONLY rag_internal.indexed_document
     ADD CONSTRAINT indexed_document_pkey PRIMARY KEY (document_id);
@@ -5746,6 +7939,9 @@ ALTER TABLE ONLY rag_internal.principal
 ALTER TABLE ONLY rag_internal.principal
     ADD CONSTRAINT principal_pkey PRIMARY KEY (principal_id);
 
+ALTER TABLE ONLY rag_internal.provider_pause
+    ADD CONSTRAINT provider_pause_pkey PRIMARY KEY (model_id);
+
 ALTER TABLE ONLY rag_internal.segment
     ADD CONSTRAINT segment_pkey PRIMARY KEY (segment_id);
 
@@ -5762,6 +7958,8 @@ CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
 
 CREATE INDEX chunk_tsv ON rag_internal.chunk USING gin (tsv);
 
+CREATE INDEX collection_model_model_id ON rag_internal.collection_model USING btree (model_id);
+
 CREATE INDEX collection_owner_id ON rag_internal.collection USING btree (owner_id);
 
 CREATE INDEX document_acl_id ON rag_internal.document USING btree (acl_id);
@@ -5774,13 +7972,23 @@ CREATE INDEX embedding_embed_hash ON ONLY rag_internal.embedding USING btree (em
 
 CREATE INDEX embedding_scope ON ONLY rag_internal.embedding USING btree (acl_id, collection_id);
 
+CREATE INDEX embedding_task_chunk_id ON rag_internal.embedding_task USING btree (chunk_id);
+
+CREATE INDEX embedding_task_claim_id ON rag_internal.embedding_task USING btree (claim_id) WHERE (claim_id IS NOT NULL);
+
+CREATE INDEX embedding_task_job_id ON rag_internal.embedding_task USING btree (job_id);
+
+CREATE INDEX embedding_task_run_after ON rag_internal.embedding_task USING btree (run_after) WHERE (NOT is_dead);
+
+CREATE INDEX embedding_task_scope ON rag_internal.embedding_task USING btree (collection_id, acl_id);
+
 CREATE INDEX ingest_log_logged_at ON rag_internal.ingest_log USING btree (logged_at);
 
 CREATE INDEX ingest_log_run_id ON rag_internal.ingest_log USING btree (run_id);
 
 CREATE INDEX job_collection_id ON rag_internal.job USING btree (collection_id);
 
-CREATE INDEX job_queue ON rag_internal.job USING btree (run_after) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX job_open ON rag_internal.job USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
 CREATE UNIQUE INDEX model_default ON rag_internal.model USING btree (kind) WHERE is_default;
 
@@ -5796,9 +8004,21 @@ CREATE TRIGGER bury_entry AFTER DELETE OR UPDATE ON rag_internal.indexed_documen
 
 COMMENT ON TRIGGER bury_entry ON rag_internal.indexed_document IS 'Leaves a tombstone.';
 
+CREATE TRIGGER derive_document BEFORE UPDATE OF source, version, title, content, status, valid_from, valid_until, tags, metadata ON rag_internal.document FOR EACH ROW EXECUTE FUNCTION rag_internal.derive_document();
+
+COMMENT ON TRIGGER derive_document ON rag_internal.document IS 'Keeps derived columns in step.';
+
+CREATE TRIGGER follow_chunk AFTER UPDATE OF content, embed_text, heading ON rag_internal.chunk FOR EACH ROW WHEN (((old.content IS DISTINCT FROM new.content) OR (old.embed_text IS DISTINCT FROM new.embed_text) OR (old.heading IS DISTINCT FROM new.heading))) EXECUTE FUNCTION rag_internal.follow_chunk();
+
+COMMENT ON TRIGGER follow_chunk ON rag_internal.chunk IS 'Keeps lexemes and vectors in step with passages that plain SQL changes.';
+
 CREATE TRIGGER follow_document AFTER UPDATE OF acl_id, collection_id, text_config, status, valid_from, valid_until ON rag_internal.document FOR EACH ROW WHEN (((old.acl_id IS DISTINCT FROM new.acl_id) OR (old.collection_id IS DISTINCT FROM new.collection_id) OR (old.text_config IS DISTINCT FROM new.text_config) OR (old.status IS DISTINCT FROM new.status) OR (old.valid_from IS DISTINCT FROM new.valid_from) OR (old.valid_until IS DISTINCT FROM new.valid_until))) EXECUTE FUNCTION rag_internal.follow_document();
 
 COMMENT ON TRIGGER follow_document ON rag_internal.document IS 'Keeps the lexical index in step.';
+
+CREATE TRIGGER follow_title AFTER UPDATE OF title ON rag_internal.document FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) AND (old.content_hash = new.content_hash) AND (old.indexed_as = new.indexed_as))) EXECUTE FUNCTION rag_internal.follow_title();
+
+COMMENT ON TRIGGER follow_title ON rag_internal.document IS 'Keeps the lexical index in step with titles.';
 
 CREATE TRIGGER note_access_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rag_internal.acl FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_access_change();
 
@@ -5807,6 +8027,10 @@ COMMENT ON TRIGGER note_access_change ON rag_internal.acl IS 'Makes sessions loo
 CREATE TRIGGER note_access_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rag_internal.acl_reader FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_access_change();
 
 COMMENT ON TRIGGER note_access_change ON rag_internal.acl_reader IS 'Makes sessions look again.';
+
+CREATE TRIGGER resplit_document AFTER UPDATE OF content ON rag_internal.document FOR EACH ROW WHEN (((old.content <> new.content) AND (new.indexed_as = '{}'::jsonb))) EXECUTE FUNCTION rag_internal.resplit_document();
+
+COMMENT ON TRIGGER resplit_document ON rag_internal.document IS 'Keeps passages in step with texts that plain SQL changes.';
 
 ALTER TABLE ONLY rag_internal.acl_reader
     ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id) ON DELETE CASCADE;
@@ -5820,8 +8044,14 @@ ALTER TABLE ONLY rag_internal.chunk
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
 
+ALTER TABLE ONLY rag_internal.collection_model
+    ADD CONSTRAINT collection_model_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
+
+ALTER TABLE ONLY rag_internal.collection_model
+    ADD CONSTRAINT collection_model_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag_internal.principal(principal_id);
@@ -5838,6 +8068,15 @@ ALTER TABLE rag_internal.embedding
 ALTER TABLE rag_internal.embedding
     ADD CONSTRAINT embedding_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
+ALTER TABLE ONLY rag_internal.embedding_task
+    ADD CONSTRAINT embedding_task_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES rag_internal.chunk(chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.embedding_task
+    ADD CONSTRAINT embedding_task_job_id_fkey FOREIGN KEY (job_id) REFERENCES rag_internal.job(job_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.embedding_task
+    ADD CONSTRAINT embedding_task_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
+
 ALTER TABLE ONLY rag_internal.indexed_document
     ADD CONSTRAINT indexed_document_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag_internal.document(document_id) ON DELETE CASCADE;
 
@@ -5846,6 +8085,9 @@ ALTER TABLE ONLY rag_internal.job
 
 ALTER TABLE ONLY rag_internal.posting
     ADD CONSTRAINT posting_segment_id_fkey FOREIGN KEY (segment_id) REFERENCES rag_internal.segment(segment_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.provider_pause
+    ADD CONSTRAINT provider_pause_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id) ON DELETE CASCADE;
 
 ALTER TABLE rag_internal.access_change ENABLE ROW LEVEL SECURITY;
 
@@ -5857,9 +8099,13 @@ ALTER TABLE rag_internal.chunk ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.collection ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.collection_model ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.document ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.embedding_task ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.indexed_document ENABLE ROW LEVEL SECURITY;
 
@@ -5874,6 +8120,8 @@ ALTER TABLE rag_internal.pending ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rag_internal.posting ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.principal ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.provider_pause ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY read_acl ON rag_internal.acl FOR SELECT TO rag_reader USING ((acl_id IN ( SELECT a.acl_id
    FROM rag_internal.caller c,
@@ -5955,6 +8203,9 @@ GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text)
 REVOKE ALL ON FUNCTION rag.adopt_role(role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.adopt_role(role text) TO rag_admin;
 
+REVOKE ALL ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
 
@@ -5997,11 +8248,23 @@ GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
 REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.cancel_job(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.cancel_job(job_id bigint) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.check_recall(collection text, n integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.check_recall(collection text, n integer) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) TO rag_reader;
@@ -6015,11 +8278,20 @@ GRANT ALL ON FUNCTION rag_internal.chunk_text(who name, ticket bytea, content te
 REVOKE ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.chunk_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, source text, language text, mime text) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.claim_job(max_passages integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.claim_job(max_passages integer) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.correct_query(query text, collections text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.correct_query(query text, collections text[]) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
@@ -6057,11 +8329,23 @@ GRANT ALL ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name 
 REVOKE ALL ON FUNCTION rag.drop_collection(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.drop_collection(name text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.drop_model(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_model(name text) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.embed(texts text[], model text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.embed(texts text[], model text, kind text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.embed_claimed(claim_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.embed_claimed(claim_id uuid) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) TO rag_reader;
@@ -6094,17 +8378,23 @@ GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collec
 REVOKE ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.list_collections() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.list_collections() TO rag_reader;
@@ -6130,17 +8420,35 @@ GRANT ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, c
 REVOKE ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.predict_chunk_value(content text, heading text[], kind text) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.prepare_model(who name, ticket bytea, collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.prepare_model(who name, ticket bytea, collection text, model text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.prepare_model(collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.prepare_model(collection text, model text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.rebuild_index(collection text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.rebuild_index(collection text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.release_model(who name, ticket bytea, collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.release_model(who name, ticket bytea, collection text, model text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.release_model(collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.release_model(collection text, model text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, name text, new_name text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.rename_collection(name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.rename_collection(name text, new_name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.retry_job(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.retry_job(job_id bigint) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) TO rag_writer;
@@ -6157,11 +8465,35 @@ GRANT ALL ON FUNCTION rag_internal.reciprocal_rank(weight double precision, rrf_
 REVOKE ALL ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean) TO rag_reader;
+REVOKE ALL ON PROCEDURE rag.run_jobs(IN max_passages integer) FROM PUBLIC;
+GRANT ALL ON PROCEDURE rag.run_jobs(IN max_passages integer) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.similarity(distance double precision, metric text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.similarity(distance double precision, metric text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.unload_model(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.unload_model(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.unload_model() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.unload_model() TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.update_document(who name, ticket bytea, document_id uuid, title text, tags text[], metadata jsonb, status text, valid_from timestamp with time zone, valid_until timestamp with time zone) TO rag_writer;
@@ -6175,13 +8507,19 @@ GRANT ALL ON FUNCTION rag_internal.verify_index(who name, ticket bytea, collecti
 REVOKE ALL ON FUNCTION rag.verify_index(collection text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.verify_index(collection text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigint, timeout interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigint, timeout interval) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.wait_for(job_id bigint, timeout interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.wait_for(job_id bigint, timeout interval) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.whoami() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model, metric text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.analyzer_fingerprint(config text) FROM PUBLIC;
 
@@ -6199,7 +8537,16 @@ REVOKE ALL ON FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.sc
 
 REVOKE ALL ON FUNCTION rag_internal.build_segment(text_config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.build_vector_index(model rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.bury_abandoned(task rag_internal.embedding_task) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.bury_entry() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.bury_failed(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.bury_strays(collection_id bigint) FROM PUBLIC;
 
@@ -6207,7 +8554,15 @@ REVOKE ALL ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size int
 
 REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.document) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_embed(embed text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_model(model rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_model_change(before rag_internal.model, after rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_model_options(options jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_name(name text) FROM PUBLIC;
 
@@ -6217,10 +8572,9 @@ REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb)
 
 REVOKE ALL ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.new_id() FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.new_id() TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
 
@@ -6234,7 +8588,21 @@ REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.iden
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.derive_document() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.diagnose_models(sees_everything boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.document_type(content text, source text, mime text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_hash(revision text, content text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) FROM PUBLIC;
 
@@ -6242,13 +8610,21 @@ REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.follow_chunk() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.follow_document() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.follow_title() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
 
@@ -6260,13 +8636,20 @@ REVOKE ALL ON FUNCTION rag_internal.index_text(title text, heading text[], conte
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.is_blank(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
@@ -6274,11 +8657,17 @@ REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.line_breaks(content text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.merge_jobs(job_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.microseconds(moment timestamp with time zone) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.model_is_used(model_id integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
 
@@ -6288,10 +8677,14 @@ REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.pack_terms(terms text[]) FROM PUBLIC;
 
@@ -6306,7 +8699,7 @@ REVOKE ALL ON FUNCTION rag_internal.phrase_query(phrase text, config text) FROM 
 
 REVOKE ALL ON FUNCTION rag_internal.prefix_form(prefix text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
 
@@ -6316,6 +8709,8 @@ REVOKE ALL ON FUNCTION rag_internal.question_condition(phrases text[], excluded 
 
 REVOKE ALL ON FUNCTION rag_internal.question_lexemes(question text, config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.read_question(query text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) FROM PUBLIC;
@@ -6324,39 +8719,45 @@ GRANT ALL ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) TO rag_
 REVOKE ALL ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.readable_models(who name, ticket bytea) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.readable_models(who name, ticket bytea) TO rag_reader;
-
 REVOKE ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.reader_set(principal_ids bigint[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.reclass_document(document_id uuid, acl_id bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.require_read_committed(what text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.resplit_document() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
@@ -6368,21 +8769,31 @@ REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.unload_models() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.usable_model(name text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.words_skipped(content text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
 
 GRANT SELECT ON TABLE rag.collection TO rag_reader;
 
+GRANT SELECT ON TABLE rag.dead_letter TO rag_reader;
+
 GRANT SELECT ON TABLE rag.ingest_log TO rag_reader;
 
-GRANT SELECT ON TABLE rag.job TO rag_reader;
+GRANT SELECT ON TABLE rag.job_status TO rag_reader;
 
 GRANT SELECT ON TABLE rag.model TO rag_reader;
 

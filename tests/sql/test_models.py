@@ -104,9 +104,9 @@ def test_a_model_has_what_its_options_say(conn: Connection) -> None:
     add(conn, "m", max_tokens=None)
     assert model(conn, "m") == fresh | options | {"max_tokens": None}, "the others stay"
     add(conn, "m", memory_efficient=True)
-    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (8, 32)
+    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (8, 128)
     add(conn, "m", memory_efficient=True, m=12)
-    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (12, 32)
+    assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (12, 128)
     add(conn, "m", memory_efficient=False)
     assert (model(conn, "m")["m"], model(conn, "m")["ef_construction"]) == (16, 128)
     assert conn.execute("select * from rag.model where name <> 'm'").fetchall() == before

@@ -67,7 +67,7 @@ drop trigger follow_chunk on rag_internal.chunk;
 
 drop function rag_internal.add_embedding_partition(rag_internal.model);
 drop function rag_internal.build_vector_index(rag_internal.model);
-drop function rag_internal.bury_abandoned();
+drop function rag_internal.bury_abandoned(rag_internal.embedding_task);
 drop function rag_internal.bury_failed(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[]);
 drop function rag_internal.check_embed(text);

@@ -1,6 +1,7 @@
 -- A collection the identity may change, locked: for share by who writes documents, for no key
--- update by who changes the collection or its readers; not at all (null) by who looks. Plain SQL has
--- locked its documents when it checks its foreign keys: if those waited, it would be a deadlock.
+-- update by who changes the collection or its readers; not at all (null) by who looks. Plain SQL
+-- has locked its documents when it checks its foreign keys: if those waited, it would be a
+-- deadlock.
 create or replace function rag_internal.own_collection(
     identity  rag_internal.identity,
     name      text,

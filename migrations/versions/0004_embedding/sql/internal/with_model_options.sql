@@ -9,8 +9,10 @@ as $$
     select jsonb_populate_record(
         model,
         case options -> 'memory_efficient'
-            when 'true' then '{"hnsw_m": 8, "hnsw_ef_construction": 32}'::jsonb
-            when 'false' then '{"hnsw_m": 16, "hnsw_ef_construction": 128}'
+            -- a smaller graph is made good for by a longer search of it
+            when 'true' then '{"hnsw_m": 8, "hnsw_ef_construction": 128,
+                               "hnsw_ef_search": 200}'::jsonb
+            when 'false' then '{"hnsw_m": 16, "hnsw_ef_construction": 128, "hnsw_ef_search": 100}'
             else '{}' end
         || coalesce((select jsonb_object_agg(
                                 case when o.key in ('m', 'ef_construction', 'ef_search')
