@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -14,13 +14,12 @@ from bench import raw, server
 from bench.server import Connection
 from bench.timing import Way, milliseconds
 from ragsql.models import ModelChoice
+from ragsql_engine.embedding.batching import batches
 from ragsql_engine.model import Model
 from ragsql_engine.tokens import load_window
 
 GROUP = 32
 """Passages that a call of rag.embed gets, and that a process of fastembed takes at once."""
-BATCH_TOKENS = 256
-"""Padded tokens of what the model gets at a time, as the engine has it on one thread."""
 COLLECTION = "bench"
 WARM = 10
 """Questions before those that are timed."""
@@ -70,17 +69,7 @@ def groups(texts: Sequence[str], lengths: Lengths) -> list[Group]:
     tokens = {text: lengths.of(text) for text in texts}
     order = sorted(tokens, key=tokens.__getitem__)
     cut = [order[start : start + GROUP] for start in range(0, len(order), GROUP)]
-    return [list(_batches(part, tokens)) for part in reversed(cut)]
-
-
-def _batches(texts: Sequence[str], tokens: dict[str, int]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    for text in texts:
-        if batch and tokens[text] * (len(batch) + 1) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(text)
-    yield batch
+    return [list(batches({text: tokens[text] for text in part})) for part in reversed(cut)]
 
 
 def bulk(dsn: str, pool: raw.Pool, parts: Sequence[Group], rounds: int) -> float:
