@@ -118,7 +118,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--only", type=chosen_parts, default=tuple(PARTS), help="of " + ",".join(PARTS)
     )
-    parser.add_argument("--passages", type=int, default=400, help="how many, for the throughput")
+    parser.add_argument("--passages", type=int, default=384, help="how many, for the throughput")
     parser.add_argument("--rounds", type=int, default=5, help="of the throughput")
     parser.add_argument("--queries", type=int, default=1000, help="at most, of query and recall")
     parser.add_argument("--vectors", type=int, default=20_000, help="real ones, for the recall")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -65,6 +66,8 @@ _loaded: list[TextEmbedding] = []
 
 
 def _load(name: str, directory: Path, everybody: Barrier) -> None:
+    os.setsid()  # as backends do: Linux shares processors out among sessions, and so no less to us
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # as the engine has it
     _loaded.append(model(name, directory))
     everybody.wait()  # so that no process loads while others are timed
 
