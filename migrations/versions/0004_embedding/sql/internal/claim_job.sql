@@ -8,6 +8,9 @@ set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 set row_security = on
+-- in the order of the index, before the table has statistics too
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
