@@ -1,5 +1,6 @@
--- Measures what the vector index leaves out: passages ask for their neighbours, once through the
--- index as a search would, once exactly.
+-- Measures what the vector index leaves out: questions are asked once through the index as a
+-- search would, once exactly. A question is a vector half way between two passages, since real ones
+-- lie off the passages too; a passage's own vector is found far more easily.
 create or replace function rag_internal.check_recall(
     who        name,
     ticket     bytea,
@@ -42,11 +43,22 @@ begin
             hint    = 'There is nothing to measure.';
     end if;
     for _question in
-        select c.document_id, c.chunk_index, coalesce(e.full_v, e.v::@extschema:vector@.vector) as v
-        from rag_internal.embedding e join rag_internal.live_chunk c using (chunk_id)
-        where e.model_id = _model.model_id and e.acl_id = any (_scope.acl_ids)
-          and e.collection_id = any (_scope.collection_ids)
-        order by random()
+        with passage as (
+            select row(c.document_id, c.chunk_index) as id,
+                   coalesce(e.full_v, e.v::@extschema:vector@.vector) as v
+            from rag_internal.embedding e join rag_internal.live_chunk c using (chunk_id)
+            where e.model_id = _model.model_id and e.acl_id = any (_scope.acl_ids)
+              and e.collection_id = any (_scope.collection_ids)
+            order by random()
+            limit 2 * n
+        ), numbered as (
+            select p.*, row_number() over () as number from passage p
+        )
+        select array_agg(p.id) as ids,
+               @extschema:vector@.l2_normalize(@extschema:vector@.sum(p.v)) as v
+        from numbered p
+        group by (p.number - 1) / 2
+        having @extschema:vector@.vector_norm(@extschema:vector@.sum(p.v)) > 0
         limit n
     loop
         select array_agg(h.score order by h.route, h.rank) filter (where h.route = 'exact'),
@@ -56,10 +68,9 @@ begin
                      row_number() over (partition by r.route order by h.rank) as place
               from unnest('{exact, index}'::text[]) r (route),
                    lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
-                                                     rag_internal.leg_depth(_at + 1), r.route) h
-              -- the passage itself is its own nearest
-              where (h.document_id, h.chunk_index)
-                 <> (_question.document_id, _question.chunk_index)) h
+                                                     rag_internal.leg_depth(_at + 2), r.route) h
+              -- both are found by any index
+              where row(h.document_id, h.chunk_index) <> all (_question.ids)) h
         where h.place <= _at;
         _result.queries := coalesce(_result.queries, 0) + 1;
         if _nearest is not null then

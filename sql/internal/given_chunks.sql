@@ -1,5 +1,6 @@
--- Passages that were cut elsewhere, with the vectors that came with them. They are looked for in the
--- bytes of the content: to skip characters takes time for each of them, bytes are skipped at once.
+-- Passages that were cut elsewhere, with the vectors that came with them. They are looked for in
+-- the bytes of the content: to skip characters takes time for each of them, bytes are skipped at
+-- once.
 create or replace function rag_internal.given_chunks(
     chunks  jsonb,
     content text,

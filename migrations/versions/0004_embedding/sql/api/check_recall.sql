@@ -9,9 +9,9 @@ end;
 
 comment on function rag.check_recall(text, integer) is
     'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n '
-    'random passages that the caller can see, each searched for by its own vector and itself left '
-    'out. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or '
-    'ef_construction of rag.add_model.';
+    'questions that lie between two random passages which the caller can see. recall is null '
+    'where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of '
+    'rag.add_model.';
 alter function rag.check_recall(text, integer) owner to rag_owner;
 revoke all on function rag.check_recall(text, integer) from public;
 grant execute on function rag.check_recall(text, integer) to rag_reader;
