@@ -1,5 +1,6 @@
 -- Vectors for passages that are about to be stored: given, known, or made now. Slow, and before the
--- first row is written.
+-- first row is written. Known are those of the same owner alone: another's would tell that he has
+-- the text, and may be a vector that he gave.
 create or replace function rag_internal.embed_chunks(
     chunks     rag_internal.prepared_chunk[],
     collection rag_internal.collection,
@@ -34,7 +35,7 @@ begin
             from rag_internal.embedding e
             join rag_internal.collection k on k.collection_id = e.collection_id
             where e.model_id = (model).model_id and e.embed_hash = c.embed_hash
-              and k.tenant = (collection).tenant
+              and k.owner_id = (collection).owner_id
             limit 1) known on c.v is null
                           and coalesce((c.chunk).value >= (collection).min_value, true)
         order by c.number);

@@ -2,7 +2,7 @@
 -- searched by and under those it keeps besides.
 create or replace view rag_internal.wanted_embedding with (security_invoker = true) as
 select m.model_id, m.provider, m.revision, c.chunk_id, d.document_id, c.chunk_index,
-       d.collection_id, d.acl_id, k.tenant, coalesce(c.embed_text, c.content) as content
+       d.collection_id, d.acl_id, k.owner_id, coalesce(c.embed_text, c.content) as content
 from rag_internal.collection k
 join lateral (
     select k.model_id where k.model_id is not null

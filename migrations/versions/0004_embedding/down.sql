@@ -166,6 +166,8 @@ alter type rag_internal.prepared_chunk alter attribute v type @extschema:vector@
 drop type rag_internal.embedded_text;
 drop type rag.recall_check;
 
+comment on column rag_internal.embedding.embed_hash is
+    'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
 alter table rag_internal.embedding
     drop constraint embedding_has_one_vector,
     alter column v set not null,

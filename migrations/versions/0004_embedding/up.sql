@@ -47,6 +47,8 @@ alter table rag_internal.embedding
     alter column v drop not null,
     -- a model has one type of vectors
     add constraint embedding_has_one_vector check (num_nonnulls(v, full_v) = 1);
+comment on column rag_internal.embedding.embed_hash is
+    'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
 comment on column rag_internal.embedding.full_v is
     'The vector of a model whose storage is vector; v holds those of the others.';
 

@@ -1,5 +1,4 @@
--- Splits a text and, where it is to be embedded now, finds a vector for each passage: equal text of
--- the tenant is not embedded twice.
+-- Splits a text and, where it is to be embedded now, finds a vector for each passage.
 create or replace function rag_internal.prepare_chunks(
     collection rag_internal.collection,
     document   rag_internal.document,

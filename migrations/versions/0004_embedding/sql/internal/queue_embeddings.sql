@@ -1,4 +1,4 @@
--- Sees to it that passages get the vectors they lack: what the tenant has of the same text is
+-- Sees to it that passages get the vectors they lack: what their owner has of the same text is
 -- copied, the rest is queued as one job. Vectors of an external model are not ours to make. What
 -- plain SQL is changing at this moment is left to its triggers.
 create or replace function rag_internal.queue_embeddings(
@@ -13,7 +13,7 @@ declare
     _job_id bigint;
 begin
     with lacking as materialized (
-        select w.model_id, w.provider, w.tenant, c.chunk_id, d.acl_id, d.collection_id,
+        select w.model_id, w.provider, w.owner_id, c.chunk_id, d.acl_id, d.collection_id,
                rag_internal.embed_hash(w.revision, coalesce(c.embed_text, c.content)) as embed_hash
         from rag_internal.wanted_embedding w
         join rag_internal.document d using (document_id)
@@ -33,7 +33,8 @@ begin
             select e.v, e.full_v
             from rag_internal.embedding e
             join rag_internal.collection k on k.collection_id = e.collection_id
-            where e.model_id = l.model_id and k.tenant = l.tenant and e.embed_hash = l.embed_hash
+            where e.model_id = l.model_id and e.embed_hash = l.embed_hash
+              and k.owner_id = l.owner_id
             limit 1) known
         on conflict on constraint embedding_pkey do nothing
         returning model_id, chunk_id
