@@ -119,8 +119,15 @@ def stub(lasting: Cluster, endpoint: EmbeddingServer) -> Stub:
     return stub
 
 
-def _again(stub: Stub) -> Stub:
-    """The stub with a new session, when the server is there again."""
+def _again(stub: Stub) -> None:
+    """Gives the stub a new session when the server has ended the one it has, and is there again."""
+
+    def ended() -> bool:
+        try:
+            stub.run("select 1")
+        except psycopg.OperationalError:
+            return True
+        return False
 
     def connected() -> bool:
         try:
@@ -129,25 +136,35 @@ def _again(stub: Stub) -> Stub:
             return False
         return True
 
+    _until(ended)
     stub.root.close()
     _until(connected)
-    return stub
 
 
-def _work_in_a_thread(stub: Stub) -> tuple[threading.Thread, int]:
-    """A worker that may lose its server, and its process there."""
-    session = psycopg.connect(stub.database.dsn, autocommit=True)
+class Worker:
+    """A worker in a thread, which may lose its process in the server."""
 
-    def work() -> None:
-        with session:
+    def __init__(self, stub: Stub) -> None:
+        self._session = psycopg.connect(stub.database.dsn, autocommit=True)
+        self.pid = self._session.info.backend_pid
+        self.is_lost = False
+        self._thread = threading.Thread(target=self._work)
+
+    def start(self) -> Worker:
+        self._thread.start()
+        return self
+
+    def _work(self) -> None:
+        with self._session:
             try:
-                session.execute("call rag.run_jobs()")
+                self._session.execute("call rag.run_jobs()")
             except psycopg.OperationalError:
-                return
+                self.is_lost = True
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    return thread, session.info.backend_pid
+    def join(self) -> bool:
+        """Whether it lost its process."""
+        self._thread.join()
+        return self.is_lost
 
 
 def test_the_server_is_stopped_at_once(lasting: Cluster, stub: Stub) -> None:
@@ -156,11 +173,11 @@ def test_the_server_is_stopped_at_once(lasting: Cluster, stub: Stub) -> None:
     waiting = stub.ingest("b", "a valve", embed="later").job_id
     held = Held()
     stub.server.script[:] = [Reply(), held.reply]
-    worker, _ = _work_in_a_thread(stub)
+    worker = Worker(stub).start()
     assert held.entered.wait(60)
     postmaster = int((lasting.data / "postmaster.pid").read_text().split("\n")[0])
     os.kill(postmaster, signal.SIGQUIT)  # as pg_ctl stop --mode immediate
-    worker.join()
+    assert worker.join()
     held.opened.set()
     _until(lambda: not lasting.is_running)
     lasting.start()
@@ -180,24 +197,24 @@ def test_the_server_is_stopped_at_once(lasting: Cluster, stub: Stub) -> None:
 def test_a_text_that_kills_its_process_is_tried_alone(stub: Stub) -> None:
     texts = [f"text {n}" for n in range(39)]
     job_id = stub.passages("a", [*texts[:5], "boom", *texts[5:]])
-    victim = 0
+    workers: list[Worker] = []
 
     def kill(data: Data) -> Data:
         if "boom" in stub.server.requests[-1].texts:
-            os.kill(victim, signal.SIGKILL)
+            os.kill(workers[-1].pid, signal.SIGKILL)
         return data
 
     stub.server.always = Reply(change=kill)
     for attempt in (1, 2):
-        worker, victim = _work_in_a_thread(stub)
-        worker.join()
+        workers.append(Worker(stub))
+        assert workers[-1].start().join()
         _again(stub)
         assert stub.run("select max(attempts) from rag_internal.embedding_task") == [attempt]
         stub.pass_time()
     while stub.status(job_id).waiting > 1:  # it may have come before others
-        worker, victim = _work_in_a_thread(stub)
-        worker.join()
-        _again(stub)
+        workers.append(Worker(stub))
+        if workers[-1].start().join():
+            _again(stub)
         stub.run(
             "update rag_internal.embedding_task t set run_after = now() from rag_internal.chunk c"
             " where c.chunk_id = t.chunk_id and c.content <> 'boom'"
