@@ -4,14 +4,18 @@
 #   DEMO=all        the whole Git manual, not only the pages of everyday commands
 #   DOCS=dir        the .md and .txt files of another folder
 #   QUESTION=text   one question of your own
+#   RAGSQL_HOME=dir folder of the private cluster, else .ragsql in this checkout
 set -euo pipefail
 
 asked_from=$(pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-export RAGSQL_HOME=.ragsql
+named_home=${RAGSQL_HOME:-}
+RAGSQL_HOME=.ragsql
+[[ -z $named_home ]] || RAGSQL_HOME=$(cd "$asked_from" && realpath -qm -- "${named_home/#\~/"$HOME"}")
+export RAGSQL_HOME
 # The demo is about the private cluster: servers named elsewhere take no part in it.
 unset RAGSQL_DSN PGHOST PGHOSTADDR PGSERVICE PGDATABASE PGPORT PGUSER PGOPTIONS
-readonly ragsql=.venv/bin/ragsql work=.ragsql/work
+readonly ragsql=.venv/bin/ragsql work=$RAGSQL_HOME/work
 readonly manual=$work/git-doc
 
 # About 600 passages: the commands of a working day and the guides.
@@ -71,7 +75,8 @@ choose_pages() {
 }
 
 choose_documents() {
-    mkdir -p "$work"
+    # whatever the umask: the server's user must be able to enter the folder
+    (umask 022 && mkdir -p "$work")
     questions=("how do I undo the last commit" "what is the difference between merge and rebase"
         "how can I find the commit that broke something")
     if [[ -n ${DOCS:-} ]]; then
@@ -102,5 +107,6 @@ for question in ${questions[@]+"${questions[@]}"}; do
     ask "$question"
     echo
 done
-say "ask more: make demo ${DOCS:+DOCS=$DOCS }QUESTION='...'   or: $ragsql psql" \
+where=${named_home:+RAGSQL_HOME=$RAGSQL_HOME }
+say "ask more: ${where}make demo ${DOCS:+DOCS=$DOCS }QUESTION='...'   or: $where$ragsql psql" \
     "-c \"select rank, source, content from rag.search('...', top_k => 3)\""

@@ -109,3 +109,28 @@ def test_ci_fails_when_no_test_ran(
     result = run("bash", CHECKOUT / ".ci/run", PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert result.returncode == expected
     assert output in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("named", "home"),
+    [(None, ".ragsql"), ("", ".ragsql"), ("{0}/a home", "{0}/a home"), ("~/h", "{0}/h")],
+)
+def test_the_demo_lives_in_the_home_that_is_named(
+    tmp_path: Path, named: str | None, home: str
+) -> None:
+    script, log = tmp_path / "cli/setup/demo.sh", tmp_path / "log"
+    for folder in (script.parent, tmp_path / ".venv/bin", tmp_path / "docs"):
+        folder.mkdir(parents=True)
+    script.write_text((SETUP / "demo.sh").read_text())
+    write_tool(tmp_path / ".venv/bin/ragsql", f'echo "$RAGSQL_HOME|$1" >>"{log}"')
+    environment = {} if named is None else {"RAGSQL_HOME": named.format(tmp_path)}
+    result = run(
+        *("bash", script), DOCS=str(tmp_path / "docs"), QUESTION="why", HOME=str(tmp_path),
+        PGHOST="elsewhere", **environment,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    expected = home.format(tmp_path)
+    assert log.read_text().splitlines() == [f"{expected}|{name}" for name in ("up", "load", "psql")]
+    assert (tmp_path / expected / "work").is_dir()
+    assert (tmp_path / ".ragsql").exists() == (home == ".ragsql")
+    assert (f"RAGSQL_HOME={expected} make demo" in result.stderr) == bool(named)
