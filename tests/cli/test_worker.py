@@ -65,6 +65,14 @@ def test_once_with_nothing_to_do(stub: Stub) -> None:
     assert stub.server.requests == []
 
 
+def test_once_tells_of_jobs_that_end_before_it_looks_again(stub: Stub) -> None:
+    job_id = fill(stub, 4)
+    result = once(stub, "--poll", "1")
+    assert result.exit_code == 0, result.output
+    assert f"Job {job_id} (c): done, 4 passages." in result.stderr.splitlines()
+    assert result.stderr.splitlines()[-1].endswith("; 1 job ended.")
+
+
 def test_a_load_for_later(stub: Stub, tmp_path: Path) -> None:
     write_files(tmp_path / "docs", 5)
     result = load(stub.database, tmp_path / "docs", "--collection", "c", "--embed", "later")

@@ -69,6 +69,7 @@ def worker(settings: Settings, workers: int, once: bool, poll: float, patience: 
         contextlib.closing(Overseer(settings, watch)) as overseer,
         watch.shown(),
     ):
+        overseer.look()  # before the work begins, or an end that comes soon is not seen as one
         with crew:
             problem = supervise(overseer, crew, stop, poll, patience if once else None, _all_done)
         if crew.problem is None:
