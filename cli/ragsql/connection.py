@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,33 @@ def friendly_errors() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         raise click.ClickException(describe(error)) from error
+
+
+@contextmanager
+def warnings_told(
+    connection: psycopg.Connection, say: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Passes on what the server warns of while the block runs; to standard error without `say`."""
+    from ragsql.loading.names import one_line
+
+    def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
+        if diagnostic.severity_nonlocalized != "WARNING" or not diagnostic.message_primary:
+            return
+        lines = [f"Warning: {one_line(diagnostic.message_primary)}"]
+        if diagnostic.message_hint:
+            lines.append(f"Hint: {one_line(diagnostic.message_hint)}")
+        for line in lines:
+            (say or _to_standard_error)(line)
+
+    connection.add_notice_handler(tell)
+    try:
+        yield
+    finally:
+        connection.remove_notice_handler(tell)
+
+
+def _to_standard_error(line: str) -> None:
+    click.echo(line, err=True)
 
 
 def describe(error: psycopg.Error) -> str:

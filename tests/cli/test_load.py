@@ -163,3 +163,33 @@ def test_b20_two_loads_at_once(fresh: Database, tmp_path: Path) -> None:
     ]
     counts = "select (select count(*) from rag_internal.chunk), (select count(*) from rag_internal.embedding)"
     assert query(fresh, counts) == [(50, 50)]
+
+
+def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path, 3)
+    quick = load(db, tmp_path, "--collection", "lines")
+    assert len(quick.stderr.splitlines()) == 1
+    monkeypatch.setattr("ragsql.loading.report._EVERY", 0)
+    result = load(db, tmp_path, "--collection", "more lines", "--jobs", "1")
+    assert result.exit_code == 0, result.output
+    lines = result.stderr.splitlines()
+    assert lines[:2] == ["1/3 files, 1 chunks ...", "2/3 files, 2 chunks ..."]
+    assert lines[2].startswith("3 files: 3 created;")
+
+
+def test_warnings_of_the_server_outside_of_a_file_are_told(
+    fresh: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path, 2)
+    with fresh.connect() as connection:
+        connection.execute(
+            "create or replace procedure rag.maintain() language plpgsql as $$ begin "
+            "raise notice 'merged'; raise warning 'the disk is slow' using hint = 'wait'; end $$"
+        )
+    monkeypatch.setattr("ragsql.commands.load._BULK", 1)
+    result = load(fresh, tmp_path, "--collection", "c")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[1:3] == ["Warning: the disk is slow", "Hint: wait"]
+    assert "merged" not in result.stderr

@@ -8,7 +8,8 @@ import uuid
 import click
 import psycopg
 
-from ragsql.connection import connect, friendly_errors
+from ragsql.connection import connect, friendly_errors, warnings_told
+from ragsql.loading.closing import merge_index, tell_of_jobs
 from ragsql.loading.names import one_line, without_controls
 from ragsql.loading.prepare import DEFAULT_MAX_BYTES, Document, ReadOptions, Refused, prepare
 from ragsql.loading.report import Report
@@ -209,10 +210,10 @@ def _load(
             except RunStopped as error:
                 problem = str(error)
         if report.chunks >= _BULK and problem is None and not stop.is_set():
-            _merge_index(connections[0], report)
-    report.say(report.summary(target.run_id))
-    if report.jobs:
-        _tell_of_jobs(report)
+            merge_index(connections[0], report)
+        report.say(report.summary(target.run_id))
+        if report.job_ids:
+            tell_of_jobs(connections[0], report)
     if problem is not None:
         raise click.ClickException(problem)
     if stop.is_set() and not report.complete:
@@ -220,25 +221,6 @@ def _load(
             "Stopped before the end; load again to go on, files that are stored are skipped."
         )
     return report
-
-
-def _tell_of_jobs(report: Report) -> None:
-    report.say(
-        f"{report.jobs} job{'' if report.jobs == 1 else 's'} to embed them wait: `ragsql worker "
-        "--once` does them, rag.job_status says how far they are. Words find the texts already."
-    )
-
-
-def _merge_index(connection: psycopg.Connection, report: Report) -> None:
-    """Merge what the load left in many pieces; all of it is found without, only less quickly."""
-    report.say("Merging the lexical index ...")
-    try:
-        connection.autocommit = True  # the procedure commits after each step
-        connection.execute("set default_transaction_isolation = 'read committed'")
-        connection.execute("call rag.maintain()")
-    except psycopg.Error as error:
-        reason = error.diag.message_primary or str(error)
-        report.say(f"It is not merged: {reason}. Everything is stored; call rag.maintain() later.")
 
 
 def _connect(
@@ -273,7 +255,7 @@ def _prepare_collection(connection: psycopg.Connection, target: Target) -> None:
     if chunking.strategy is None:
         return
     settings = (chunking.strategy, chunking.chunk_size, chunking.overlap)
-    with friendly_errors(), connection.transaction():
+    with friendly_errors(), warnings_told(connection), connection.transaction():
         connection.execute(
             "select from rag.chunk_text('settings', strategy => %s, chunk_size => %s, overlap => %s)",
             settings,

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 from rich.padding import Padding
 from rich.text import Text
 
-from ragsql.connection import connect, friendly_errors
+from ragsql.connection import connect, friendly_errors, warnings_told
 from ragsql.loading.names import without_controls
 from ragsql.loading.store import schema_problem
 from ragsql.output import format_option, show, write_rows
@@ -63,7 +63,7 @@ def search(
     The same rows as: select * from rag.search('...'). You are shown what your database role
     may read.
     """
-    with connect(settings) as connection, friendly_errors():
+    with connect(settings) as connection, friendly_errors(), warnings_told(connection):
         connection.execute("set client_encoding to 'UTF8'")
         problem = schema_problem(connection, "search")
         if problem is not None:

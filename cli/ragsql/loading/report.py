@@ -15,10 +15,13 @@ from ragsql.loading.store import FileResult
 _ORDER = ("created", "updated", "unchanged", "empty", "binary", "too_large", "skipped", "failed")
 _WARNINGS = frozenset({"empty", "binary", "too_large", "skipped"})
 _LISTED = 20  # lines of one kind of warning; the log has them all
+_EVERY = 10.0  # seconds between two lines that say how far it is, where there is no bar
 
 
 class Report:
     """Counts results; shows a bar on a terminal, and lines for what was not loaded.
+
+    ``waiting`` counts documents whose vectors are still to come, through jobs ``job_ids``.
 
     Everything goes to standard error. The bar counts bytes, since work grows with them; its
     text counts files and chunks.
@@ -27,14 +30,15 @@ class Report:
     def __init__(self, files: int, size: int, *, dry_run: bool = False) -> None:
         self.outcomes: Counter[str] = Counter()
         self.chunks = 0
-        self.jobs = 0
+        self.waiting = 0
+        self.job_ids: set[int] = set()
         self.nul_replaced = 0
         self.surrogates_replaced = 0
         self.guessed = 0
-        self.cut_otherwise = 0
+        self.with_warning = 0
         self._dry_run = dry_run
         self._files = files
-        self._started = time.monotonic()
+        self._started = self._told = time.monotonic()
         self._console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
@@ -67,18 +71,19 @@ class Report:
             self.nul_replaced += document.nul_replaced
             self.surrogates_replaced += document.surrogates_replaced
             self.guessed += document.guessed
-        self.cut_otherwise += result.warned
-        self.jobs += result.job_id is not None
+        self.with_warning += result.warned
+        if result.job_id is not None:
+            self.waiting += 1
+            self.job_ids.add(result.job_id)
         if result.outcome == "failed" or result.outcome in _WARNINGS:
             self._show(result)
-        elif result.warned and self.cut_otherwise <= _LISTED:
+        elif result.warned and self.with_warning <= _LISTED:
             self.say(f"warning: {result.source}: {result.detail}")
-        done = self.outcomes.total()
-        self._progress.update(
-            self._task,
-            advance=result.size,
-            description=f"{done}/{self._files} files, {self.chunks} chunks",
-        )
+        reached = f"{self.outcomes.total()}/{self._files} files, {self.chunks} chunks"
+        self._progress.update(self._task, advance=result.size, description=reached)
+        if self._progress.disable and not self.complete and time.monotonic() - self._told >= _EVERY:
+            self._told = time.monotonic()
+            self.say(f"{reached} ...")
 
     def _show(self, result: FileResult) -> None:
         count = self.outcomes[result.outcome]
@@ -107,8 +112,8 @@ class Report:
 
     @property
     def warned(self) -> int:
-        """Number of files that were not loaded though nothing went wrong, or cut otherwise."""
-        return sum(self.outcomes[outcome] for outcome in _WARNINGS) + self.cut_otherwise
+        """Number of files that were not loaded though nothing went wrong, or with a warning."""
+        return sum(self.outcomes[outcome] for outcome in _WARNINGS) + self.with_warning
 
     def summary(self, run_id: uuid.UUID | None = None) -> str:
         """Return the one line that closes a run."""
@@ -125,8 +130,8 @@ class Report:
             parts.append(f"{self.nul_replaced} NUL replaced")
         if self.surrogates_replaced:
             parts.append(f"{self.surrogates_replaced} lone surrogates replaced")
-        if self.cut_otherwise:
-            parts.append(f"{self.cut_otherwise} cut otherwise than asked")
+        if self.with_warning:
+            parts.append(f"{self.with_warning} with a warning")
         if self._dry_run:
             return "; ".join([*parts, "dry run, nothing stored"])
         parts.append(f"{self.chunks} chunks in {_duration(time.monotonic() - self._started)}")

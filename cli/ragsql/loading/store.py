@@ -17,12 +17,14 @@ from ragsql.loading.prepare import Document, Refused
 
 _TRIES = 6
 _INGEST = """
-select document_id, status, chunks_created, {job_id}
+select i.document_id, i.status, i.chunks_created, (to_jsonb(i) ->> 'job_id')::bigint
 from rag.ingest(collection => %s, content => %s, source => %s, title => %s, tags => %s::text[],
                 metadata => %s, mime => %s, strategy => %s, chunk_size => %s, overlap => %s{embed})
+     i
 """
-_NOW = _INGEST.format(job_id="null", embed="")
-_LATER = _INGEST.format(job_id="job_id", embed=", embed => 'later'")
+# older schemas know neither jobs nor the option
+_NOW = _INGEST.format(embed="")
+_LATER = _INGEST.format(embed=", embed => 'later'")
 _LOG = """
 select rag.log_ingest(run_id => %s, collection => %s, source => %s, outcome => %s,
                       document_id => %s, chunks => %s, detail => %s)
@@ -55,8 +57,8 @@ class Meaning(Enum):
 class FileResult:
     """What happened to one file.
 
-    ``detail`` is what the log says about it; ``warned``, that it was cut otherwise than asked;
-    ``job_id``, what makes its vectors later.
+    ``detail`` is what the log says about it; ``warned``, that this is what the
+    server warned of; ``job_id``, what makes its vectors later.
     """
 
     source: str
