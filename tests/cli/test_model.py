@@ -1,4 +1,4 @@
-"""`ragsql model`: registering models, and changing a collection from one to another."""
+"""`ragsql model`: registering models, listing and dropping them."""
 
 from __future__ import annotations
 
@@ -6,46 +6,20 @@ import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from psycopg.conninfo import make_conninfo
 
 from ragsql.cluster import Cluster
 from ragsql.fastembed_models import described, fetch_model, server_models
-from ragsql.main import main
 from ragsql.manifest import is_complete
 from ragsql.models import KnownModel, ModelChoice, ModelError
 from ragsql.settings import Settings
 from support.database import Database, RoleFactory
-from support.embedding_server import failing, slow
-from support.programs import running
+from support.model_command import model_command, row
 from support.stub import Stub
 
 # of fastembed's models one whose weights lie in two files below a folder
 LARGE = "google/embeddinggemma-300m"
-
-
-def model_command(database: Database, *arguments: object, role: str | None = None) -> Result:
-    """Run `ragsql model` on a database, as a login role where one is given."""
-    dsn = make_conninfo(database.dsn, user=role) if role else database.dsn
-    return CliRunner().invoke(main, ["model", *map(str, arguments), "--dsn", dsn])
-
-
-def row(database: Database, name: str) -> dict[str, Any]:
-    """A model as `ragsql model list --format json` shows it."""
-    listed = json.loads(model_command(database, "list", "--format", "json").stdout)
-    found: dict[str, Any] = next(one for one in listed if one["name"] == name)
-    return found
-
-
-def texts(stub: Stub, number: int) -> list[str]:
-    """Ingest a document of so many passages into c, embedded now."""
-    passages = [f"passage {index}" for index in range(number)]
-    stub.passages("a", passages, embed="now")
-    stub.server.requests.clear()
-    return passages
 
 
 def test_list_shows_models_and_their_collections(stub: Stub, model: ModelChoice) -> None:
@@ -196,92 +170,3 @@ def test_any_model_of_fastembed_can_be_fetched(tmp_path: Path) -> None:
     (fetched.directory / known.additional[0]).write_text("damaged")
     assert fetch_model(tmp_path, LARGE, fetch=fetch).reason == "as asked"
     assert fetch_model(tmp_path, LARGE).reason == "already there"
-
-
-def test_use_makes_the_vectors_and_changes_over(stub: Stub) -> None:
-    passages = texts(stub, 40)
-    result = model_command(stub.database, "use", "c", "other")
-    assert result.exit_code == 0, result.output
-    assert "): embedding here." in result.stderr
-    assert "c is searched by other now." in result.stderr
-    assert "to go back, ragsql model use c stub" in result.stderr
-    assert row(stub.database, "other")["collections"] == ["c"]
-    assert sorted(stub.server.requests[0].texts + stub.server.requests[1].texts) == sorted(
-        f"other: {text}" for text in passages
-    )
-    stub.assert_whole()
-    asked = len(stub.server.requests)
-    back = model_command(stub.database, "use", "c", "stub")
-    assert back.exit_code == 0, back.output
-    assert "Job" not in back.stderr
-    assert len(stub.server.requests) == asked
-    assert row(stub.database, "stub")["collections"] == ["c"]
-
-
-def test_use_none_ends_semantic_search(stub: Stub) -> None:
-    texts(stub, 2)
-    result = model_command(stub.database, "use", "c", "none")
-    assert result.exit_code == 0, result.output
-    assert row(stub.database, "stub")["collections"] == []
-
-
-def test_use_leaves_the_collection_as_it_is_until_all_is_there(stub: Stub) -> None:
-    texts(stub, 5)
-    stub.server.words["passage 3"] = "nan"
-    waiting = model_command(stub.database, "use", "c", "other", "--no-work", "--patience", 1)
-    assert waiting.exit_code == 1
-    assert "waiting for workers elsewhere" in waiting.stderr
-    assert "5 passages cannot be embedded now" in waiting.stderr
-    assert stub.server.requests == []
-    stub.run("update rag_internal.embedding_task set attempts = 4")
-    failed = model_command(stub.database, "use", "c", "other")
-    assert failed.exit_code == 1
-    assert "1 of 5 passages could not be embedded" in failed.stderr
-    assert "--allow-failed goes without" in failed.stderr
-    assert row(stub.database, "stub")["collections"] == ["c"]
-    without = model_command(stub.database, "use", "c", "other", "--allow-failed")
-    assert without.exit_code == 0, without.output
-    assert row(stub.database, "other")["collections"] == ["c"]
-
-
-def test_use_of_a_model_that_cannot_be_used(stub: Stub) -> None:
-    texts(stub, 3)
-    stub.server.always = failing(403)
-    result = model_command(stub.database, "use", "c", "other", "--patience", 2)
-    assert result.exit_code == 1
-    assert "3 passages cannot be embedded now: " in result.stderr
-    assert row(stub.database, "stub")["collections"] == ["c"]
-    result = model_command(stub.database, "use", "c", "nowhere")
-    assert result.exit_code == 1
-    assert "nowhere" in result.stderr
-
-
-def test_use_of_an_external_model_waits_for_nobody(stub: Stub) -> None:
-    texts(stub, 3)
-    added = model_command(
-        stub.database, "add", "given", "--provider", "external", "--dimensions", 8
-    )
-    assert added.exit_code == 0, added.output
-    result = model_command(stub.database, "use", "c", "given")
-    assert result.exit_code == 1
-    assert '3 passages of collection "c" have no vector under model "given"' in result.stderr
-
-
-def test_use_that_is_stopped_goes_on_later(stub: Stub) -> None:
-    texts(stub, 100)
-    stub.server.always = slow(1)
-    options = ("--workers", 1, "--dsn", stub.database.dsn)
-    with running("model", "use", "c", "other", *options) as program:
-        program.wait_for_line("Making the vectors")
-        for _ in range(600):
-            if stub.server.requests:
-                break
-            stub.run("select pg_sleep(0.05)")
-        assert program.stop() == 1
-        assert "Stopped before the end." in program.text
-        assert "Hint: run this again to go on" in program.text
-    assert 0 < len(stub.tasks()) < 100
-    assert row(stub.database, "stub")["collections"] == ["c"]
-    stub.server.always = slow(0)
-    assert model_command(stub.database, "use", "c", "other").exit_code == 0
-    stub.assert_whole()

@@ -15,7 +15,6 @@ from psycopg.conninfo import make_conninfo
 
 from ragsql.main import main
 from ragsql.work.crew import backoff
-from ragsql.work.watch import Watch
 from support.database import Database, RoleFactory, Server
 from support.embedding_server import failing, slow
 from support.loading import load, write_files
@@ -75,17 +74,22 @@ def test_once_tells_of_jobs_that_end_before_it_looks_again(stub: Stub) -> None:
 
 def test_a_load_for_later(stub: Stub, tmp_path: Path) -> None:
     write_files(tmp_path / "docs", 5)
-    result = load(stub.database, tmp_path / "docs", "--collection", "c", "--embed", "later")
-    assert result.exit_code == 0, result.output
-    assert "5 jobs to embed them wait: `ragsql worker --once`" in result.stderr
+    for outcome in ("created", "unchanged"):
+        result = load(stub.database, tmp_path / "docs", "--collection", "c", "--embed", "later")
+        assert result.exit_code == 0, result.output
+        assert f"5 files: 5 {outcome};" in result.stderr
+        assert (
+            "5 documents wait for their vectors (5 passages in 5 jobs): `ragsql worker --once`"
+            in result.stderr
+        )
     assert stub.server.requests == []
     assert len(stub.found("pump valve", "bm25_search")) == 5
     assert once(stub).exit_code == 0
     stub.assert_whole()
     again = load(stub.database, tmp_path / "docs", "--collection", "c", "--embed", "later")
-    assert "jobs" not in again.stderr
+    assert "vectors" not in again.stderr
     now = load(stub.database, tmp_path / "docs", "--collection", "other")
-    assert "jobs" not in now.stderr
+    assert "vectors" not in now.stderr
 
 
 def test_a_passage_that_fails_goes_alone_and_its_text_is_not_told(stub: Stub) -> None:
@@ -138,10 +142,11 @@ def test_many_jobs_are_told_of_in_one_line(stub: Stub) -> None:
 
 def test_a_step_that_fails_is_tried_again_with_the_same_claim(stub: Stub) -> None:
     job_id = fill(stub, 40)
-    stub.run(
+    function = (
         "create or replace function public.fail() returns trigger language plpgsql as "
-        "$$ begin raise exception 'the disk is full' using errcode = '53100'; end $$"
+        "$$ begin {} end $$"
     )
+    stub.run(function.format("raise exception 'the disk is full' using errcode = '53100';"))
     stub.run(
         "create trigger fail before insert on rag_internal.embedding "
         "for each row execute function public.fail()"
@@ -153,7 +158,7 @@ def test_a_step_that_fails_is_tried_again_with_the_same_claim(stub: Stub) -> Non
                 if len(stub.server.requests) > 2:
                     break
                 stub.run("select pg_sleep(0.05)")
-            stub.run("drop trigger fail on rag_internal.embedding")
+            stub.run(function.format("return new;"))  # to drop the trigger could end in a deadlock
             program.wait_for_line(f"Job {job_id} (c): done, 40 passages.")
             assert program.text.count("it is tried again") == 1
             assert program.stop() == 0
@@ -243,30 +248,3 @@ def test_what_keeps_it_from_beginning(make_database: Callable[..., Database]) ->
 def test_waits_grow_to_a_bound(failures: int) -> None:
     longest = min(0.5 * 2 ** min(failures, 10), 30)
     assert all(longest / 2 <= backoff(failures) <= longest for _ in range(100))
-
-
-def test_an_end_is_told_once_and_then_forgotten(stub: Stub) -> None:
-    watch = Watch()
-    assert watch.look(stub.root) == []
-    first = fill(stub, 1)
-    (job,) = watch.look(stub.root)
-    assert (job.job_id, job.total, job.waiting) == (first, 1, 1)
-    stub.work()
-    assert watch.look(stub.root) == []
-    assert (watch.ended, watch.failed) == (1, 0)
-    second = fill(stub, 1, name="b")
-    stub.work()
-    # it ended long after the first, which is not asked for from then on
-    stub.run(
-        "update rag_internal.job set finished_at = finished_at + interval '2 hours' "
-        "where job_id = %s",
-        second,
-    )
-    for _ in range(3):
-        assert watch.look(stub.root) == []
-    assert watch.ended == 2
-    third = fill(stub, 1, name="c")
-    assert [job.job_id for job in watch.look(stub.root)] == [third]
-    stub.work()
-    assert watch.look(stub.root) == []
-    assert watch.ended == 3

@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 import psycopg
+from psycopg import sql
 from psycopg.rows import dict_row
 
-from ragsql.connection import connect, friendly_errors
+from ragsql.connection import connect, friendly_errors, warnings_told
 from ragsql.loading.names import one_line
 from ragsql.loading.store import schema_problem
 from ragsql.output import format_option, write_rows
@@ -154,7 +155,6 @@ def add(
             "--dimensions N."
         )
     with _session(settings, "add_model") as connection:
-        connection.add_notice_handler(_tell)
         if provider == "fastembed":
             dimensions, known = _fetch(settings, connection, name, dimensions, models)
             options = {**known, **options}
@@ -259,24 +259,30 @@ def use(
     allow_failed: bool,
     patience: float,
 ) -> None:
-    from ragsql.work.switching import prepare, wait
+    from ragsql.work.switching import make_vectors
 
-    with _session(settings, "prepare_model") as connection, friendly_errors():
+    with _session(settings, "model_progress") as connection, friendly_errors():
         connection.autocommit = True
         connection.execute("set default_transaction_isolation to 'read committed'")
         before = connection.execute(
             "select model from rag.collection where name = %s", (collection,)
         ).fetchone()
-        job_ids = [] if name == "none" else prepare(connection, collection, name)
-        if job_ids:
-            wait(settings, connection, job_ids, 0 if no_work else workers, patience, allow_failed)
+        if name != "none":
+            number = 0 if no_work else workers
+            make_vectors(settings, connection, collection, name, number, patience, allow_failed)
         connection.execute("select rag.set_model(%s, %s, %s)", (collection, name, allow_failed))
     shown = one_line(collection)
     click.echo(f"{shown} is searched by {name} now.", err=True)
     if before is not None and before[0] not in (name, "none"):
         kept = f"The vectors under {before[0]} are kept in step: to go back, ragsql model use"
-        free = "to free them, select rag.release_model(...)"
+        free = f"to free them, {one_line(_release(collection, before[0]))}"
         click.echo(f"{kept} {shown} {before[0]}; {free}.", err=True)
+
+
+def _release(collection: str, name: str) -> str:
+    """The statement that frees the vectors under a model."""
+    arguments = sql.Literal(collection), sql.Literal(name)
+    return sql.SQL("select rag.release_model({}, {})").format(*arguments).as_string().strip()
 
 
 @contextlib.contextmanager
@@ -289,10 +295,5 @@ def _session(settings: Settings, function: str) -> Iterator[psycopg.Connection]:
             problem = schema_problem(connection, function)
         if problem is not None:
             raise problem
-        yield connection
-
-
-def _tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-    """Show what the server warns of."""
-    if diagnostic.severity_nonlocalized == "WARNING" and diagnostic.message_primary:
-        click.echo(f"Warning: {one_line(diagnostic.message_primary)}", err=True)
+        with warnings_told(connection):
+            yield connection

@@ -12,7 +12,7 @@ from ragsql.interrupts import interrupts
 from ragsql.settings import Settings
 from ragsql.work.crew import STOPPING, Crew
 from ragsql.work.overseer import Overseer, supervise
-from ragsql.work.watch import Job, Watch, passages
+from ragsql.work.watch import Watch, passages
 
 _HELP = """Embed the passages that wait for a vector, and go on as new ones come.
 
@@ -71,7 +71,7 @@ def worker(settings: Settings, workers: int, once: bool, poll: float, patience: 
     ):
         overseer.look()  # before the work begins, or an end that comes soon is not seen as one
         with crew:
-            problem = supervise(overseer, crew, stop, poll, patience if once else None, _all_done)
+            problem = supervise(overseer, crew, stop, poll, patience if once else None)
         if crew.problem is None:
             overseer.last_look()
     seconds = time.monotonic() - started
@@ -83,7 +83,3 @@ def worker(settings: Settings, workers: int, once: bool, poll: float, patience: 
     problem = crew.problem or problem
     if problem is not None:
         raise click.ClickException(problem)
-
-
-def _all_done(open_jobs: list[Job]) -> bool:
-    return not open_jobs

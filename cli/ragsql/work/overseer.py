@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from typing import Protocol
 
 import click
 import psycopg
@@ -14,7 +15,7 @@ from ragsql.connection import describe
 from ragsql.loading.store import schema_problem
 from ragsql.settings import Settings
 from ragsql.work.crew import Crew, open_session
-from ragsql.work.watch import Job, Stall, Watch, passages
+from ragsql.work.watch import Stall, passages
 
 _NOTICED = 15.0  # seconds without progress after which the reason is told
 _REPEATED = 300.0  # seconds after which it is told again
@@ -22,10 +23,29 @@ _SHARE = 10  # looking takes a tenth of the time at most, however many jobs ther
 _LONGEST_POLL = 2.0  # seconds; ends of jobs are told soon, however seldom the queue is asked
 
 
-class Overseer:
-    """The connection that looks how far the jobs are; opened again when it is lost."""
+class Pending(Protocol):
+    """Something that passages wait in; ``error``: what kept them from their vectors last."""
 
-    def __init__(self, settings: Settings, watch: Watch) -> None:
+    @property
+    def name(self) -> str: ...
+    @property
+    def waiting(self) -> int: ...
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def reason(self) -> str: ...
+
+
+class Looking(Protocol):
+    """Who asks what is pending, and shows it; nothing is when the work is over."""
+
+    def look(self, connection: psycopg.Connection) -> Sequence[Pending]: ...
+
+
+class Overseer:
+    """The connection that looks how far the work is; opened again when it is lost."""
+
+    def __init__(self, settings: Settings, watch: Looking) -> None:
         self._settings = settings
         self._watch = watch
         self._connection: psycopg.Connection | None = open_session(settings)
@@ -34,8 +54,8 @@ class Overseer:
             self.close()
             raise problem
 
-    def look(self) -> list[Job] | None:
-        """The open jobs; None while the server does not answer."""
+    def look(self) -> Sequence[Pending] | None:
+        """What is pending; None while the server does not answer."""
         try:
             if self._connection is None:
                 self._connection = open_session(self._settings)
@@ -66,35 +86,38 @@ def supervise(
     stop: threading.Event,
     poll: float,
     patience: float | None,
-    is_over: Callable[[list[Job]], bool],
 ) -> str | None:
-    """Watch until ``stop``, or with ``patience`` until ``is_over``; None when that is well.
+    """Watch until ``stop``, or with ``patience`` until nothing is pending; None when that is well.
 
     Otherwise why it gave up: for ``patience`` seconds nothing has moved.
     """
     stall = Stall()
+    reason = ""
     pause = min(poll, _LONGEST_POLL)
     while not stop.wait(pause):
         began = time.monotonic()
-        jobs = overseer.look()
+        pending = overseer.look()
         pause = max(min(poll, _LONGEST_POLL), _SHARE * (time.monotonic() - began))
-        if jobs is not None and patience is not None and is_over(jobs):
+        if pending is not None and patience is not None and not pending:
             return None
-        still = stall.seconds((crew.passages, jobs))
-        for job in jobs or ():
-            if job.error and still > _NOTICED:
-                crew.say_once(f"Job {job.job_id} waits: {job.reason}", _REPEATED)
+        # not the error, which comes and goes with the pauses of a model
+        still = stall.seconds((crew.passages, [(one.name, one.waiting) for one in pending or ()]))
+        for one in pending or ():
+            if not one.error:
+                continue
+            reason = f": {one.reason}"
+            if still > _NOTICED:
+                crew.say_once(f"{one.name} waits{reason}", _REPEATED)
         if patience is not None and still > patience:
-            return _stalled(jobs)
+            return _stalled(pending, reason)
     return None
 
 
-def _stalled(jobs: list[Job] | None) -> str:
+def _stalled(pending: Sequence[Pending] | None, reason: str) -> str:
     """Why it gives up, with the next step."""
-    if jobs is None:
+    if pending is None:
         return "The server does not answer.\nHint: run this again when it does; nothing is lost."
-    left = passages(sum(job.waiting for job in jobs))
-    reason = next((f": {job.reason}" for job in jobs if job.error), "")
+    left = passages(sum(one.waiting for one in pending))
     return (
         f"{left} cannot be embedded now{reason}\n"
         "Hint: `ragsql doctor` says what a model lacks; run this again when it is there."

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import click
 import psycopg
 from psycopg.rows import dict_row
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from ragsql.loading.names import one_line
+from ragsql.work.display import Display
 
 OPEN = ("queued", "running")
 
+_IDLE = "waiting for work"
 _SLACK = timedelta(minutes=1)  # an end is seen when it is committed, not when it happened
 _LISTED = 10  # jobs that are named one by one: a load makes one for each file
 
@@ -50,9 +47,14 @@ class Job:
         return self.status in OPEN
 
     @property
+    def name(self) -> str:
+        """What to call it."""
+        return f"Job {self.job_id}"
+
+    @property
     def line(self) -> str:
         """What to tell of a job that has ended."""
-        name = f"Job {self.job_id} ({one_line(self.collection or 'no collection')})"
+        name = f"{self.name} ({one_line(self.collection or 'no collection')})"
         if self.status == "done":
             return f"{name}: done, {passages(self.total)}."
         if self.status == "cancelled":
@@ -69,39 +71,16 @@ class Job:
         return one_line(self.error or "no reason given")[:300]
 
 
-class Watch:
+class Watch(Display):
     """Asks for the jobs now and then; ``ended`` counts those whose end it saw."""
 
     def __init__(self) -> None:
+        super().__init__(_IDLE)
         self.ended = 0
         self.failed = 0
         self._open: set[int] = set()
         self._told: set[int] = set()
         self._since: datetime | None = None
-        self._console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f} %"),
-            TimeRemainingColumn(),
-            console=self._console,
-            transient=True,
-            disable=not self._console.is_terminal,
-        )
-        self._bar: TaskID = self._progress.add_task("waiting for work", total=None)
-
-    @contextlib.contextmanager
-    def shown(self) -> Iterator[None]:
-        """Show the bar while the block runs."""
-        with self._progress:
-            yield
-
-    def say(self, line: str) -> None:
-        """Print a line to standard error without disturbing the bar."""
-        if self._progress.live.is_started and not self._progress.disable:
-            self._console.print(line)
-        else:
-            click.echo(line, err=True)
 
     def look(self, connection: psycopg.Connection) -> list[Job]:
         """The jobs that are open, after telling of those that have ended since the last look."""
@@ -140,15 +119,10 @@ class Watch:
     def _show(self, jobs: list[Job]) -> None:
         total, waiting = sum(job.total for job in jobs), sum(job.waiting for job in jobs)
         if not jobs:
-            self._progress.update(self._bar, description="waiting for work", total=None)
+            self.move(_IDLE)
             return
         named = f"{len(jobs)} jobs" if len(jobs) > 1 else f"job {jobs[0].job_id}"
-        self._progress.update(
-            self._bar,
-            description=f"{named}, {passages(waiting)} left",
-            total=max(total, 1),
-            completed=total - waiting,
-        )
+        self.move(f"{named}, {passages(waiting)} left", total, total - waiting)
 
 
 class Stall:
