@@ -12,7 +12,7 @@ begin
             hint    = 'Known metrics: cosine, l2, inner_product.';
     end if;
     return case metric when 'cosine' then 1 - distance
-                       when 'l2' then 1 / (1 + distance)
+                       when 'l2' then 1 / (1 + greatest(distance, 0))
                        else 0 - distance end;
 end
 $$;

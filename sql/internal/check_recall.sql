@@ -62,11 +62,11 @@ begin
         limit n
     loop
         select array_agg(h.score order by h.route, h.rank) filter (where h.route = 'exact'),
-               coalesce(array_agg(h.score) filter (where h.route = 'index'), '{}')
+               coalesce(array_agg(h.score) filter (where h.route = 'auto'), '{}')
         into _nearest, _found
         from (select r.route, h.rank, h.score,
                      row_number() over (partition by r.route order by h.rank) as place
-              from unnest('{exact, index}'::text[]) r (route),
+              from unnest('{exact, auto}'::text[]) r (route),
                    lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
                                                      rag_internal.leg_depth(_at + 2), r.route) h
               -- both are found by any index

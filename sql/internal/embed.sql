@@ -13,8 +13,9 @@ set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
-    perform rag_internal.authenticate(who, ticket);
     if embed.kind is null or embed.kind not in ('query', 'passage') then
         raise exception using
             errcode = '22023',
@@ -27,7 +28,8 @@ begin
             message = 'texts has more than one dimension',
             hint    = 'Give a plain list: array[''one'', ''two''].';
     end if;
-    return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
+    return rag_internal.embed_texts(embed.texts, embed.kind,
+                                    rag_internal.find_model(embed.model, _identity));
 end
 $$;
 

@@ -1,5 +1,8 @@
--- A model by name; null means the default.
-create or replace function rag_internal.find_model(name text) returns rag_internal.model
+-- A model by name; null means the default. With an identity: one that it may know.
+create or replace function rag_internal.find_model(
+    name     text,
+    identity rag_internal.identity default null
+) returns rag_internal.model
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +12,11 @@ begin
     select m.* into _model
     from rag_internal.model m
     where m.kind = 'embedding'
-      and (m.name = find_model.name or (find_model.name is null and m.is_default));
+      and (m.name = find_model.name or (find_model.name is null and m.is_default))
+      and ((identity).who is null or m.is_default
+           or pg_has_role((identity).who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(identity, null) k));
     if not found then
         raise exception using
             errcode = case when find_model.name is null then '55000' else 'P0002' end,
@@ -22,7 +29,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.find_model(text) is
+comment on function rag_internal.find_model(text, rag_internal.identity) is
     'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
-alter function rag_internal.find_model(text) owner to rag_owner;
-revoke all on function rag_internal.find_model(text) from public;
+alter function rag_internal.find_model(text, rag_internal.identity) owner to rag_owner;
+revoke all on function rag_internal.find_model(text, rag_internal.identity) from public;

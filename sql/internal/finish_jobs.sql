@@ -29,19 +29,21 @@ begin
     loop
         perform pg_notify('ragsql_job_' || _job_id, _status);
     end loop;
-    -- a claim had them when their job was cancelled
-    delete from rag_internal.embedding_task t
-    using (select g.model_id, g.chunk_id
-           from rag_internal.embedding_task g
-           join rag_internal.job j using (job_id)
-           where j.job_id = any (job_ids) and j.status = 'cancelled'
-           for update of g skip locked) g
+    -- what somebody holds is not waited for: a claim comes by here when it ends
+    update rag_internal.embedding_task t
+    set is_dead = true, claim_id = null, error = coalesce(t.error, 'its job was cancelled'),
+        failed_at = clock_timestamp()
+    from (select g.model_id, g.chunk_id
+          from rag_internal.embedding_task g
+          join rag_internal.job j using (job_id)
+          where j.job_id = any (job_ids) and j.status = 'cancelled' and not g.is_dead
+          for update of g skip locked) g
     where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
 end
 $$;
 
 comment on function rag_internal.finish_jobs(bigint[]) is
     'done or failed for each of these jobs without open tasks, with a notification on the channel '
-    'ragsql_job_ and its id; the cancelled ones lose what is left of theirs.';
+    'ragsql_job_ and its id; what is left of cancelled ones is given up.';
 alter function rag_internal.finish_jobs(bigint[]) owner to rag_owner;
 revoke all on function rag_internal.finish_jobs(bigint[]) from public;

@@ -31,7 +31,8 @@ begin
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = new.collection_id;
-        perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+        perform rag_internal.queue_embeddings(_collection, new.document_id, null,
+                                              current_user);
     end if;
     return null;
 end

@@ -43,6 +43,7 @@ begin
             when exists (select from unnest(array['embed_text', 'kind']) s (name)
                          where jsonb_typeof(_chunk -> s.name) not in ('string', 'null'))
                  or jsonb_typeof(_chunk -> 'heading') not in ('array', 'null')
+                 or jsonb_path_exists(_chunk, '$.heading[*] ? (@.type() != "string")')
                  or jsonb_typeof(_chunk -> 'embedding') not in ('array', 'null')
                  or jsonb_path_exists(_chunk, '$.embedding[*] ? (@.type() != "number")')
                 then 'has a value of the wrong type'

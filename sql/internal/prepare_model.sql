@@ -28,7 +28,7 @@ begin
         where _model.model_id is distinct from _collection.model_id
         on conflict on constraint collection_model_pkey do nothing;
     end if;
-    return rag_internal.queue_embeddings(_collection, null, (_identity).who);
+    return rag_internal.queue_embeddings(_collection, null, _model.model_id, (_identity).who);
 end
 $$;
 

@@ -1,9 +1,11 @@
 -- Sees to it that passages get the vectors they lack: what their owner has of the same text is
--- copied, the rest is queued as one job. Vectors of an external model are not ours to make. What
--- plain SQL is changing at this moment is left to its triggers.
+-- copied, the rest is queued as one job. Vectors of an external model are not ours to make: their
+-- tasks belong to no job, and end when somebody gives the vector. What plain SQL is changing at
+-- this moment is left to its triggers.
 create or replace function rag_internal.queue_embeddings(
     collection  rag_internal.collection,
     document_id uuid,
+    model_id    integer,
     who         name
 ) returns bigint
 language plpgsql volatile parallel unsafe
@@ -20,12 +22,13 @@ begin
         join rag_internal.chunk c using (chunk_id)
         where w.collection_id = (collection).collection_id
           and (queue_embeddings.document_id is null or w.document_id = queue_embeddings.document_id)
+          and (queue_embeddings.model_id is null or w.model_id = queue_embeddings.model_id)
           and not exists (select from rag_internal.embedding e
                           where e.model_id = w.model_id and e.chunk_id = w.chunk_id)
         for share of d, c skip locked
     ), copied as (
-        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
-                                            v, full_v)
+        insert into rag_internal.embedding as n (model_id, chunk_id, acl_id, collection_id,
+                                                 embed_hash, v, full_v)
         select l.model_id, l.chunk_id, l.acl_id, l.collection_id, l.embed_hash, known.v,
                known.full_v
         from lacking l
@@ -37,12 +40,11 @@ begin
               and k.owner_id = l.owner_id
             limit 1) known
         on conflict on constraint embedding_pkey do nothing
-        returning model_id, chunk_id
+        returning n.model_id, n.chunk_id
     ), missing as materialized (
         select l.*
         from lacking l
-        where l.provider <> 'external'
-          and not exists (select from copied c
+        where not exists (select from copied c
                           where c.model_id = l.model_id and c.chunk_id = l.chunk_id)
           and not exists (select from rag_internal.embedding_task t
                           where t.model_id = l.model_id and t.chunk_id = l.chunk_id
@@ -51,14 +53,14 @@ begin
         insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)
         select 'embed', (collection).collection_id, s.total, queue_embeddings.who,
                quote_ident(queue_embeddings.who)::regrole
-        from (select count(*) as total from missing) s
+        from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
     ), queued as (
         insert into rag_internal.embedding_task as t (model_id, chunk_id, job_id, acl_id,
                                                       collection_id)
         select m.model_id, m.chunk_id, j.job_id, m.acl_id, m.collection_id
-        from missing m cross join job j
+        from missing m left join job j on m.provider <> 'external'
         on conflict on constraint embedding_task_pkey do update
         set job_id = excluded.job_id, attempts = 0, run_after = excluded.run_after,
             is_dead = false, error = null, failed_at = null
@@ -69,10 +71,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.queue_embeddings(rag_internal.collection, uuid, name) is
+comment on function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer, name) is
     'The job that embeds what lacks a vector, in one document or (null) in the whole collection; '
-    'null where nothing does. What was given up before is tried again.';
-alter function rag_internal.queue_embeddings(rag_internal.collection, uuid,
+    'null where nothing does. model_id null: every model of the collection. What was given up '
+    'before is tried again.';
+alter function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer,
     name) owner to rag_owner;
-revoke all on function rag_internal.queue_embeddings(rag_internal.collection, uuid,
+revoke all on function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer,
     name) from public;

@@ -29,7 +29,7 @@ declare
 begin
     return query
         select j.job_id, j.kind, k.name,
-               case when j.status in ('queued', 'running') and s.open = 0
+               case when j.status in ('queued', 'running', 'failed') and s.open = 0
                     then case when s.dead > 0 then 'failed' else 'done' end
                     else j.status end,
                j.total, greatest(j.total - s.open - s.dead, 0), s.open, s.dead,

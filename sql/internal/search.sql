@@ -32,6 +32,7 @@ declare
     _rrf_k integer;
     _leg text;
     _hits rag_internal.leg_hit[] := '{}';
+    _found rag_internal.leg_hit[];
     _degraded text[] := '{}';
 begin
     -- a vector can stand for the words where only meaning is asked for
@@ -59,7 +60,7 @@ begin
     _scope.vars := coalesce(search.vars, '{}');
     if search.strategy in ('bm25', 'fuzzy') then
         -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _hits := rag_internal.run_leg(search.strategy, search.query, null, _scope, _places);
+        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
         return query
             select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
         return;
@@ -79,19 +80,27 @@ begin
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || rag_internal.run_leg(_leg, search.query, search.query_vector, _scope,
-                                                   rag_internal.leg_depth(_places));
-            if _leg = 'semantic' and rag_internal.lacks_vectors(_scope) then
-                _degraded := _degraded || 'semantic: some passages have no vector yet'::text;
+            if _leg = 'semantic' then
+                -- collections that nobody named may be of those who share what cannot be asked
+                select l.hits, _degraded || l.notes into _found, _degraded
+                from rag_internal.semantic_legs(
+                    search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
+                    search.collections is null or coalesce(search.allow_degraded, false)) l;
+            else
+                _found := rag_internal.run_leg(_leg, search.query, _scope,
+                                               rag_internal.leg_depth(_places));
             end if;
+            _hits := _hits || _found;
         exception when object_not_in_prerequisite_state then
-            -- a model that is missing is a fault; collections without one were made so
+            -- a model that is missing is a fault; collections without one were made so, and those
+            -- whose vectors come with the calls
             if cardinality(_legs) = 1
                or not (coalesce(search.allow_degraded, false)
                        or (_leg = 'semantic'
                            and not exists (select from rag_internal.collection k
+                                           join rag_internal.model m using (model_id)
                                            where k.collection_id = any (_scope.collection_ids)
-                                             and k.model_id is not null))) then
+                                             and m.provider <> 'external'))) then
                 raise;
             end if;
             _degraded := _degraded
@@ -106,6 +115,10 @@ begin
                  else array(
                      select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
             _hits, _scope, nullif(_degraded, '{}'), _places, search.skip) h;
+    if not found and cardinality(_degraded) > 0 then
+        -- there is no hit that could tell
+        raise warning '%', array_to_string(_degraded, '; ');
+    end if;
 end
 $$;
 

@@ -4,8 +4,11 @@ create or replace function rag_internal.semantic_legs(
     query        text,
     query_vector @extschema:vector@.vector,
     scope        rag_internal.scope,
-    cut          bigint
-) returns setof rag_internal.leg_hit
+    cut          bigint,
+    is_forgiving boolean,
+    out hits     rag_internal.leg_hit[],
+    out notes    text[]
+)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -13,10 +16,16 @@ declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _question rag_internal.question;
+    _unasked text[];
     _vector @extschema:vector@.vector;
     _conditions rag_internal.text_condition[] := '{}';
-    _hits rag_internal.leg_hit[] := '{}';
+    _found rag_internal.leg_hit[];
+    _has_answer boolean := false;
+    _error text;
+    _hint text;
 begin
+    hits := '{}';
+    notes := '{}';
     if not rag_internal.is_blank(semantic_legs.query) then
         _question := rag_internal.read_question(semantic_legs.query);
     end if;
@@ -31,41 +40,60 @@ begin
             from (select distinct d.text_config from rag_internal.document d
                   where d.collection_id = any ((scope).collection_ids)) n);
     end if;
-    for _model in select m.* from rag_internal.semantic_models(scope, query_vector) m loop
+    _unasked := rag_internal.unasked_models(scope, coalesce(_question.content, '') <> '',
+                                            query_vector);
+    for _model in select m.* from rag_internal.semantic_models(scope, _unasked, query_vector) m loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if query_vector is not null then
-            _vector := @extschema:vector@.l2_normalize(query_vector);
-        elsif _model.provider = 'external' then
-            raise exception using
-                errcode = '22023',
-                message = format('the vectors of model "%s" come with the calls, and so must that '
-                                 'of the query', _model.name),
-                hint    = 'Give query_vector and name collections of this model; or leave the '
-                          'semantic leg out: strategy => ''bm25'', or weights with '
-                          '"semantic": 0.';
-        else
-            _vector := rag_internal.embed_query(_question.content, _model, (scope).identity.who);
-        end if;
-        _hits := _hits || array(
-            select h
-            from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
+        begin
+            if _model.dimensions = @extschema:vector@.vector_dims(query_vector) then
+                _vector := @extschema:vector@.l2_normalize(query_vector);
+            else
+                _vector := rag_internal.embed_query(_question.content, _model,
+                                                    (scope).identity.who);
+            end if;
+            _found := array(
+                select h
+                from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
+            hits := hits || _found;
+            _has_answer := true;
+        exception when object_not_in_prerequisite_state then
+            if not is_forgiving then
+                raise;
+            end if;
+            get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
+            _error := regexp_replace(_error, '^ragsql: ', '');
+            notes := notes || format('semantic: %s', _error);
+        end;
     end loop;
-    return query
-        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
-               h.score, h.document_id, h.chunk_index, null::text
-        from unnest(_hits) h
-        order by 2
-        limit cut;
+    if _error is not null and not _has_answer then
+        raise exception using errcode = '55000', message = _error, hint = _hint;
+    end if;
+    hits := array(
+        select row(h.leg,
+                   (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
+                   h.score, h.document_id, h.chunk_index, null::text)::rag_internal.leg_hit
+        from unnest(hits) h
+        order by h.rank, h.document_id, h.chunk_index
+        limit cut);
+    if rag_internal.lacks_vectors(scope) then
+        notes := notes || 'semantic: some passages have no vector'::text;
+    end if;
+    if cardinality(_unasked) > 0 then
+        notes := notes || format('semantic: needs query_vector for what has the model %s',
+                                 array_to_string(_unasked, ', '));
+    end if;
 end
 $$;
 
 comment on function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint) is
+    bigint, boolean) is
     'At most cut passages by meaning, each collection under the model that it is searched by; '
-    'query_vector stands for the query where it is given. 55000 where no collection has a model.';
+    'query_vector stands for the query under the model of its dimensions. notes: what may be '
+    'missing. 55000 where no model can be asked, and, unless is_forgiving, where one of several '
+    'cannot.';
 alter function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint) owner to rag_owner;
+    bigint, boolean) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, @extschema:vector@.vector,
-    rag_internal.scope, bigint) from public;
+    rag_internal.scope, bigint, boolean) from public;

@@ -18,7 +18,8 @@ begin
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
-       or _old.indexed_as is distinct from _new.indexed_as then
+       or _old.indexed_as is distinct from _new.indexed_as
+       or (embed = 'now' and rag_internal.lacks_embedding(_old.document_id)) then
         _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
     end if;
 

@@ -1,7 +1,7 @@
 -- Stores what a claim's texts became. Rows that somebody else holds are left for another attempt:
--- their text or their readers are changing.
+-- their text or their readers are changing. A claim that ran out is no reason to throw a vector
+-- away: whoever has the passage by now finds it done.
 create or replace function rag_internal.write_embeddings(
-    claim_id  uuid,
     model     rag_internal.model,
     chunk_ids bigint[],
     contents  text[],
@@ -24,7 +24,7 @@ begin
         from rag_internal.embedding_task t
         join rag_internal.chunk c using (chunk_id)
         join rag_internal.document d using (document_id)
-        where t.claim_id = write_embeddings.claim_id
+        where t.model_id = (model).model_id and t.chunk_id = any (chunk_ids) and not t.is_dead
         order by d.document_id, t.chunk_id
         for share of d, c skip locked
     ), held as materialized (
@@ -32,7 +32,7 @@ begin
         from settled s
         join rag_internal.embedding_task t
           on t.model_id = (model).model_id and t.chunk_id = s.chunk_id
-        where t.claim_id = write_embeddings.claim_id
+        where not t.is_dead
         for update of t skip locked
     ), stored as (
         insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
@@ -61,10 +61,10 @@ begin
 end
 $$;
 
-comment on function rag_internal.write_embeddings(uuid, rag_internal.model, bigint[], text[],
+comment on function rag_internal.write_embeddings(rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) is
     'Writes the vectors whose text is still the same and removes their tasks; how many.';
-alter function rag_internal.write_embeddings(uuid, rag_internal.model, bigint[], text[],
+alter function rag_internal.write_embeddings(rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) owner to rag_owner;
-revoke all on function rag_internal.write_embeddings(uuid, rag_internal.model, bigint[], text[],
+revoke all on function rag_internal.write_embeddings(rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]) from public;

@@ -280,6 +280,7 @@ def test_every_function_works_for_who_may_call_it(
         "rag.retry_job((select job_id from rag.job_status limit 1))",
         "rag.cancel_job((select job_id from rag.job_status limit 1))",
         "rag.wait_for((select job_id from rag.job_status limit 1))",
+        "rag.model_progress('mine')",
         "rag.prepare_model('mine')",
         "rag.release_model('mine', 'further')",
         "rag.set_model('mine', 'none')",

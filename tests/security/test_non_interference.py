@@ -128,7 +128,7 @@ def test_the_pair_differs_for_its_owner(db: Database, pair: Pair) -> None:
             "select count(*), count(semantic_rank), max(degraded[1])"
             " from rag.search('zebra secret steak quagga', top_k => 1000)"
         ).fetchone()
-    assert row == (88, 80, "semantic: some passages have no vector yet")
+    assert row == (88, 80, "semantic: some passages have no vector")
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "semantic", "bm25", "fuzzy"])

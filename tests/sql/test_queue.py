@@ -148,13 +148,25 @@ def test_cancel(stub: Stub, listener: Connection) -> None:
     assert stub.status(job_id).status == "cancelled"
     assert run(listener, "select rag.wait_for(%s)", job_id) == ["cancelled"]
     assert stub.run("select rag.cancel_job(%s)", job_id) == [False]
-    assert stub.run("select rag.retry_job(%s)", job_id) == [0]
     stub.work()
     assert len(stub.server.texts) == 1
+    assert {error for *_, error in stub.dead()} == {"its job was cancelled"}
     assert stub.found("one", "bm25_search") == ["a"]
     (again,) = stub.run("select rag.prepare_model('c')")
     assert stub.status(again).total == 2
     stub.work()
+    stub.assert_whole()
+
+
+def test_a_cancelled_job_can_be_taken_up_again(stub: Stub) -> None:
+    job_id = stub.passages("a", ["one", "two", "three"])
+    stub.work(1)
+    assert stub.run("select rag.cancel_job(%s)", job_id) == [True]
+    status = stub.status(job_id)
+    assert (status.total, status.done, status.failed) == (3, 1, 2)
+    assert stub.run("select rag.retry_job(%s)", job_id) == [2]
+    stub.work()
+    assert stub.status(job_id).status == "done"
     stub.assert_whole()
 
 

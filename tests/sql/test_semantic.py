@@ -144,8 +144,20 @@ def test_a_vector_that_does_not_fit_is_refused(conn: Connection) -> None:
     throws_ok(
         conn, question, "22023", "has length zero", [["docs"], literal(np.full(DIMENSIONS, 1e-9))]
     )
-    throws_ok(conn, question, "22023", "more than one model: m, n", [["docs", "others"], one])
-    throws_ok(conn, question, "22023", "more than one model: m, n, w", [None, one])
+    throws_ok(
+        conn,
+        question,
+        "22023",
+        "has 8 dimensions, but models of this search have: m 8, n 8",
+        [["docs", "others"], one],
+    )
+    throws_ok(
+        conn,
+        question,
+        "22023",
+        "has 8 dimensions, but models of this search have: m 8, n 8, w 9",
+        [None, one],
+    )
     throws_ok(conn, question, "55000", "no collection of this search has", [["plain"], one])
     assert conn.execute(question, [["docs", "plain"], one]).fetchone() is not None
     assert conn.execute(question, [[], one]).fetchall() == []
@@ -160,15 +172,32 @@ def test_a_vector_that_does_not_fit_is_refused(conn: Connection) -> None:
 
 def test_an_external_model_needs_the_vector_of_the_query(conn: Connection) -> None:
     collection(conn, "docs", "m")
-    for strategy in ("semantic", "hybrid", None):
-        error = throws_ok(
-            conn,
-            "select * from rag.search('word', '{docs}', strategy => %s)",
-            "22023",
-            'model "m" come with the calls',
-            [strategy],
-        )
-        assert "query_vector" in (error.diag.message_hint or "")
+    error = throws_ok(
+        conn,
+        "select * from rag.semantic_search('word', '{docs}')",
+        "55000",
+        'model "m" come with the calls',
+    )
+    assert "query_vector" in (error.diag.message_hint or "")
+    # a hybrid search says so, and goes on: one who shares such a collection ends nobody's searches
+    conn.execute("select rag.ingest('docs', 'A word.', 'w', embed => 'later')")
+    conn.execute("select rag.create_collection('ours')")
+    conn.execute("select rag.ingest('ours', 'Our word.', 'o')")
+    for collections, note in (["docs"], "come with the calls"), (None, "needs query_vector"):
+        found = conn.execute(
+            "select source, semantic_rank, degraded from rag.search('word', %s)", [collections]
+        ).fetchall()
+        assert {source for source, _, _ in found} == ({"w"} if collections else {"w", "o"})
+        assert all(note in " ".join(degraded) for _, _, degraded in found)
+    # the vector asks the model of its dimensions, the words the others
+    rank = dict(
+        conn.execute(
+            "select source, semantic_rank from rag.search('word', null, 100, query_vector => %s)",
+            [literal(near(1, 8, 1)[0])],
+        ).fetchall()
+    )
+    assert rank["o"] is not None
+    assert len(rank) > 2
     for quiet in ("strategy => 'bm25'", "strategy => 'fuzzy'", """weights => '{"semantic": 0}'"""):
         conn.execute(f"select * from rag.search('word', '{{docs}}', {quiet})".encode())
     # where no passage could be found, no vector is needed

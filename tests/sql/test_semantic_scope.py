@@ -58,7 +58,7 @@ def test_a_note_says_that_passages_wait_for_their_vector(
         "insert into rag_internal.job (kind, created_by) values ('embed', 'postgres')"
     )  # fmt: skip
     question = "select distinct degraded from rag.search(%s, '{docs}', 9, %s, query_vector => %s)"
-    note = [(["semantic: some passages have no vector yet"],)]
+    note = [(["semantic: some passages have no vector"],)]
 
     def notes(strategy: str = "semantic") -> list[Any]:
         return conn.execute(question, ["word1", strategy, literal(vectors[0])]).fetchall()
@@ -112,10 +112,10 @@ def test_hidden_passages_change_nothing(conn: Connection, role_factory: RoleFact
         with as_role(conn, reader):
             found = [conn.execute(query.encode(), values).fetchall() for query, values in calls]
             errors = [
-                throws_ok(conn, query, "22023").diag.message_primary
-                for query in (
-                    "select * from rag.search('word')",
-                    "select * from rag.search('word', query_vector => '[1,2]')",
+                throws_ok(conn, query, state).diag.message_primary
+                for query, state in (
+                    ("select * from rag.semantic_search('word')", "55000"),
+                    ("select * from rag.search('word', query_vector => '[1,2]')", "22023"),
                 )
             ]
             recall = conn.execute("select rag.check_recall('docs')").fetchone()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsql.embedder.catalog import StoredModel
-from ragsql.embedder.errors import ApiError
+from ragsql.embedder.errors import ApiError, too_large
 from ragsql.embedder.runner import Runner
 from ragsql_engine.embedding.batching import batches
 from ragsql_engine.model import Model
@@ -30,6 +30,7 @@ Scorer = Callable[[str, Sequence[str]], Sequence[float]]
 
 _SHORT = 64  # tokens of a text that is a question most likely
 _FEW = 512  # tokens of questions that go before others
+_LONGEST = 200_000  # characters of a text: to tokenize them takes 300 bytes for each
 
 
 def too_long(name: str, tokens: int, limit: int, model: str) -> ApiError:
@@ -104,6 +105,8 @@ class LoadedEmbedding(Loaded[NDArray[Any]]):
         for number, text in enumerate(texts):
             if text in lengths:
                 continue
+            if len(text) > _LONGEST:
+                raise too_large(f"input[{number}] has more than {_LONGEST} characters")
             tokens = self._window.count(text)
             if tokens > self._window.capacity:
                 total = tokens + self._window.special_tokens

@@ -43,6 +43,7 @@ drop function rag.ingest(text, text, text, text, text[], jsonb, text[], text, te
 drop function rag.ingest_chunks(text, jsonb, text, text, text, text[], jsonb, text[], text, text,
     text, timestamptz, timestamptz, text);
 drop function rag.ingest_many(text, jsonb, text);
+drop function rag.model_progress(text, text);
 drop function rag.prepare_model(text, text);
 drop function rag.release_model(text, text);
 drop function rag.retry_job(bigint);
@@ -84,6 +85,7 @@ drop function rag_internal.embed_chunks(rag_internal.prepared_chunk[], rag_inter
 drop function rag_internal.embed_hash(text, text);
 drop function rag_internal.embed_passages(text[], rag_internal.model);
 drop function rag_internal.embed_query(text, rag_internal.model, name);
+drop function rag_internal.find_model(text, rag_internal.identity);
 drop function rag_internal.finish_jobs(bigint[]);
 drop function rag_internal.follow_chunk();
 drop function rag_internal.follow_title();
@@ -91,14 +93,16 @@ drop function rag_internal.given_chunks(jsonb, text, rag_internal.model);
 drop function rag_internal.ingested(rag_internal.document, text, integer, bigint);
 drop function rag_internal.is_blank(text);
 drop function rag_internal.known_models(name, bytea);
+drop function rag_internal.lacks_embedding(uuid);
 drop function rag_internal.lacks_vectors(rag_internal.scope);
 drop function rag_internal.line_breaks(text);
 drop function rag_internal.merge_jobs(bigint[]);
 drop function rag_internal.model_is_used(integer);
+drop function rag_internal.model_progress(rag_internal.collection, integer);
 drop function rag_internal.own_job(rag_internal.identity, bigint);
 drop function rag_internal.owns_job(rag_internal.job, rag_internal.identity);
 drop function rag_internal.prepare_chunks(rag_internal.collection, rag_internal.document, text);
-drop function rag_internal.queue_embeddings(rag_internal.collection, uuid, name);
+drop function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer, name);
 drop function rag_internal.readable_dead_letters(name, bytea);
 drop function rag_internal.readable_jobs(name, bytea);
 drop function rag_internal.record_failures(uuid, rag_internal.model, bigint[], text[],
@@ -106,21 +110,20 @@ drop function rag_internal.record_failures(uuid, rag_internal.model, bigint[], t
 drop function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], text, name);
 drop function rag_internal.resplit_document();
-drop function rag_internal.run_leg(text, text, @extschema:vector@.vector, rag_internal.scope,
-    bigint);
 drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, rag_internal.text_condition[], bigint, text);
 drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint);
-drop function rag_internal.semantic_models(rag_internal.scope, @extschema:vector@.vector);
+    bigint, boolean);
+drop function rag_internal.semantic_models(rag_internal.scope, text[], @extschema:vector@.vector);
 drop function rag_internal.store_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], text, name);
+drop function rag_internal.unasked_models(rag_internal.scope, boolean, @extschema:vector@.vector);
 drop function rag_internal.unload_models();
 drop function rag_internal.vector_form(rag_internal.model);
 drop function rag_internal.with_model_options(rag_internal.model, jsonb);
 drop function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], name);
-drop function rag_internal.write_embeddings(uuid, rag_internal.model, bigint[], text[],
+drop function rag_internal.write_embeddings(rag_internal.model, bigint[], text[],
     rag_internal.embedded_text[]);
 drop function rag_internal.cancel_job(name, bytea, bigint);
 drop function rag_internal.check_recall(name, bytea, text, integer);
@@ -140,6 +143,7 @@ drop function rag_internal.search(name, bytea, text, text[], integer, text, json
 drop function rag_internal.set_embeddings(name, bytea, uuid, @extschema:vector@.vector[], text,
     bytea);
 drop function rag_internal.set_model(name, bytea, text, text, boolean);
+drop function rag_internal.show_model_progress(name, bytea, text, text);
 drop function rag_internal.unload_model(name, bytea);
 drop function rag_internal.wait_for(name, bytea, bigint, interval);
 
@@ -165,6 +169,7 @@ alter type rag_internal.prepared_chunk drop attribute error;
 alter type rag_internal.prepared_chunk alter attribute v type @extschema:vector@.halfvec;
 drop type rag_internal.embedded_text;
 drop type rag.recall_check;
+drop type rag.model_progress;
 
 comment on column rag_internal.embedding.embed_hash is
     'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';

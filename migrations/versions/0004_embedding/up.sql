@@ -82,7 +82,7 @@ comment on table rag_internal.job is
 create table rag_internal.embedding_task (
     model_id      integer not null references rag_internal.model,
     chunk_id      bigint not null references rag_internal.chunk on delete cascade,
-    job_id        bigint not null references rag_internal.job on delete cascade,
+    job_id        bigint references rag_internal.job on delete cascade,
     acl_id        bigint not null,
     collection_id bigint not null,
     attempts      smallint not null default 0,
@@ -105,7 +105,8 @@ create index embedding_task_scope on rag_internal.embedding_task (collection_id,
 alter table rag_internal.embedding_task
     set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 comment on table rag_internal.embedding_task is
-    'A passage that waits for its vector under a model; gone when it has it. Nobody works on it '
+    'A passage that waits for its vector under a model; gone when it has it. job_id null: the vector '
+    'is to be given, since the model is external. Nobody works on it '
     'before run_after; a claim puts that off, so that what a killed worker claimed returns by '
     'itself. attempts are counted by claims. is_dead: given up, kept with its error.';
 
@@ -147,6 +148,18 @@ begin
 end
 $$;
 
+create type rag.model_progress as (
+    model       text,
+    is_searched boolean,
+    passages    bigint,
+    embedded    bigint,
+    waiting     bigint,
+    failed      bigint
+);
+comment on type rag.model_progress is
+    'How many passages of a collection have a vector under a model, wait for it, or were given up.';
+alter type rag.model_progress owner to rag_owner;
+
 create type rag.recall_check as (
     queries integer,
     recall  double precision,
@@ -171,6 +184,7 @@ drop function rag_internal.replace_document(rag_internal.document, rag_internal.
 drop function rag_internal.ingested(rag_internal.document, text, integer);
 drop function rag_internal.reclass_document(uuid, bigint);
 -- of the registry and the search
+drop function rag_internal.find_model(text);
 drop function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
     integer, boolean);
 drop function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);
@@ -178,7 +192,6 @@ drop function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, int
 drop function rag.fuzzy_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);
 drop function rag_internal.search(name, bytea, text, text[], integer, text, jsonb, jsonpath, jsonb,
     jsonb, integer, integer, boolean);
-drop function rag_internal.run_leg(text, text, rag_internal.scope, bigint);
 drop function rag_internal.semantic_legs(text, rag_internal.scope, bigint);
 drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, rag_internal.text_condition[], bigint);

@@ -13,7 +13,13 @@ from ragsql_engine.model import Model
 from ragsql_engine.tokens import TokenWindow
 from ragsql_engine.visibility import is_visible
 
+LONGEST = 1_000_000
+"""Characters of a text; to embed more would take an hour."""
+
 _PACE = 0.1  # seconds of reading texts until the caller can cancel
+# Characters of a text, for each token of the window, that are tokenized in one go: that takes 300
+# bytes of memory for each of them, and cannot be cancelled.
+_COUNTED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +74,31 @@ class Reader:
                 f"{name} is {'null' if text is None else 'blank'} and has no meaning to embed",
                 hint="Leave out texts without a visible character.",
             )
-        window = self._window
-        tokens = window.count(self._prefix + text)
-        if tokens <= window.capacity:
-            return Input([Part(self._prefix + text, tokens + window.special_tokens, tokens)])
-        if self._model.long_input == "error":
-            about = "" if window.is_exact else "about "
+        if len(text) > LONGEST:
             raise LimitExceeded(
-                f"{name} has {about}{tokens + window.special_tokens} tokens, "
+                f"{name} has {len(text)} characters, but at most {LONGEST} are embedded",
+                hint="Cut it with rag.chunk_text.",
+            )
+        window = self._window
+        if len(text) <= window.capacity * _COUNTED:
+            tokens = window.count(self._prefix + text)
+            if tokens <= window.capacity:
+                return Input([Part(self._prefix + text, tokens + window.special_tokens, tokens)])
+            found = str(tokens + window.special_tokens)
+            parts = None
+        else:
+            parts = list(self._windows(text, name))
+            if len(parts) == 1:
+                return Input(parts)
+            found = f"more than {window.max_tokens}"
+        if self._model.long_input == "error":
+            raise LimitExceeded(
+                f"{name} has {'' if window.is_exact else 'about '}{found} tokens, "
                 f"but model {self._model.name} reads {window.max_tokens}",
                 hint="Cut it with rag.chunk_text, which keeps chunks within the model's window, "
                 "or let the model average its windows: long_input in rag.add_model.",
             )
-        return Input(list(self._windows(text, name)))
+        return Input(parts or list(self._windows(text, name)))
 
     def _windows(self, text: str, name: str) -> Iterator[Part]:
         """The text in parts that fill the window, each with the prefix."""

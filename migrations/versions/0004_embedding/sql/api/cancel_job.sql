@@ -6,8 +6,9 @@ begin atomic
 end;
 
 comment on function rag.cancel_job(bigint) is
-    'Ends a job of the caller''s: what is embedded stays, the other passages stay without a '
-    'vector until rag.prepare_model(collection) asks for them again. false where it had ended.';
+    'Ends a job of the caller''s: what is embedded stays, the other passages are given up '
+    '(rag.dead_letter) until rag.retry_job(job_id) or rag.prepare_model(collection). false where '
+    'it had ended.';
 alter function rag.cancel_job(bigint) owner to rag_owner;
 revoke all on function rag.cancel_job(bigint) from public;
 grant execute on function rag.cancel_job(bigint) to rag_writer;

@@ -1,5 +1,4 @@
--- Ends a job before its time. Tasks that somebody else holds are not waited for: a claim drops them
--- when it finishes, and an ingest replaces them.
+-- Ends a job before its time. Its passages become dead letters, so that it can be taken back.
 create or replace function rag_internal.cancel_job(who name, ticket bytea, job_id bigint)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
@@ -19,11 +18,7 @@ begin
     if not found then
         return false;
     end if;
-    delete from rag_internal.embedding_task t
-    using (select g.model_id, g.chunk_id from rag_internal.embedding_task g
-           where g.job_id = cancel_job.job_id
-           for update skip locked) g
-    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
+    perform rag_internal.finish_jobs(array[cancel_job.job_id]);
     perform pg_notify('ragsql_job_' || cancel_job.job_id, 'cancelled');
     return true;
 end

@@ -35,6 +35,7 @@ begin
         from jsonb_each(options) o
         left join (select i from generate_subscripts(_known, 1) i) k on _known[k.i][1] = o.key
         where k.i is null
+           or (_known[k.i][2] ~ 'whole number' and o.value::text ~ '[.e]')
            or jsonb_path_match(o.value, ('strict ' || _known[k.i][3])::jsonpath, '{}', true)
               is not true
         order by o.key

@@ -57,8 +57,11 @@ begin
         raise exception using
             errcode = '55000',
             message = _fault.error,
-            hint    = concat_ws(' ', _fault.hint, 'Or ingest with embed => ''later'': the text is '
-                                'found by its words at once, and by meaning once it is embedded.');
+            hint    = concat_ws(' ', _fault.hint, case when (model).provider = 'external'
+                          then 'Or ingest with embed => ''later'', and hand the vectors in with '
+                               'rag.set_embeddings.'
+                          else 'Or ingest with embed => ''later'': the text is found by its words '
+                               'at once, and by meaning once it is embedded.' end);
     end if;
     return array(
         select row(c.chunk, c.embed_hash, coalesce(c.v, o.v), o.error)::rag_internal.prepared_chunk

@@ -42,7 +42,7 @@ begin
     end if;
 
     _outcomes := array(select o from rag_internal.embed_passages(_contents, _model) o);
-    _finished := rag_internal.write_embeddings(embed_claimed.claim_id, _model, _chunk_ids,
+    _finished := rag_internal.write_embeddings(_model, _chunk_ids,
                                                _contents, _outcomes);
     perform rag_internal.record_failures(embed_claimed.claim_id, _model, _chunk_ids, _contents,
                                          _outcomes);

@@ -20,7 +20,8 @@ begin
         words_skipped = rag_internal.words_skipped(c.content)
     where c.chunk_id = new.chunk_id;
     perform rag_internal.index_document(new.document_id);
-    perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+    perform rag_internal.queue_embeddings(_collection, new.document_id, null,
+                                              current_user);
     return null;
 end
 $$;

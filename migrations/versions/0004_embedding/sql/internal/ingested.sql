@@ -23,6 +23,15 @@ begin
                              'passage that is analysed; docs/analysis.md tells the limits.';
         end if;
     end if;
+    if job_id is null then
+        -- an earlier call may have left some to be embedded later
+        select t.job_id into job_id
+        from rag_internal.embedding_task t
+        where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
+                             where c.document_id = (document).document_id)
+          and not t.is_dead and t.job_id is not null
+        limit 1;
+    end if;
     if status <> 'unchanged' then
         perform rag_internal.keep_up_index(document);
     end if;

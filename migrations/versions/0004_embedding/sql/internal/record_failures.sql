@@ -47,14 +47,15 @@ begin
     if found then
         insert into rag_internal.provider_pause as p (model_id, until, failures, reason)
         values ((model).model_id,
-                clock_timestamp()
-                + '1 second'::interval * coalesce(_fault.retry_after, 5 * (0.5 + random())),
+                clock_timestamp() + '1 second'::interval
+                * coalesce(greatest(_fault.retry_after, 1), 5 * (0.5 + random())),
                 1, _fault.error)
         on conflict (model_id) do update
         set failures = p.failures + 1, reason = excluded.reason,
-            -- the wait that was asked for, else twice as long each time, up to five minutes
+            -- the wait that was asked for (none is not to be believed), else twice as long each
+            -- time, up to five minutes
             until = clock_timestamp() + '1 second'::interval
-                  * coalesce(_fault.retry_after,
+                  * coalesce(greatest(_fault.retry_after, 1),
                              least(5 * 2 ^ least(p.failures, 6), 300) * (0.5 + random()))
         where p.until <= clock_timestamp() or _fault.retry_after is not null;
     end if;

@@ -1,20 +1,14 @@
--- One leg of a search, by name.
+-- One lexical leg of a search, by name.
 create or replace function rag_internal.run_leg(
-    leg          text,
-    query        text,
-    query_vector @extschema:vector@.vector,
-    scope        rag_internal.scope,
-    depth        bigint
+    leg   text,
+    query text,
+    scope rag_internal.scope,
+    depth bigint
 ) returns rag_internal.leg_hit[]
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-    if leg = 'semantic' then
-        return array(
-            select h
-            from rag_internal.semantic_legs(run_leg.query, run_leg.query_vector, scope, depth) h);
-    end if;
     scope.acl_ids := null;  -- the engine keeps its own
     if leg = 'bm25' then
         return array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h);
@@ -23,11 +17,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.run_leg(text, text, @extschema:vector@.vector, rag_internal.scope,
-    bigint) is
-    'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1. '
-    'query_vector is for the semantic leg.';
-alter function rag_internal.run_leg(text, text, @extschema:vector@.vector, rag_internal.scope,
-    bigint) owner to rag_owner;
-revoke all on function rag_internal.run_leg(text, text, @extschema:vector@.vector,
-    rag_internal.scope, bigint) from public;
+comment on function rag_internal.run_leg(text, text, rag_internal.scope, bigint) is
+    'The best passages of a lexical leg (bm25, fuzzy), at most depth of them, ranked from 1.';
+alter function rag_internal.run_leg(text, text, rag_internal.scope, bigint) owner to rag_owner;
+revoke all on function rag_internal.run_leg(text, text, rag_internal.scope, bigint) from public;

@@ -28,25 +28,24 @@ begin
         _model := rag_internal.usable_model(set_model.model);
     end if;
     if _model.model_id is distinct from _collection.model_id then
-        select count(*), count(*) filter (where t.is_dead) into _missing, _failed
-        from rag_internal.document d
-        join rag_internal.chunk c using (document_id)
-        left join rag_internal.embedding_task t
-               on t.model_id = _model.model_id and t.chunk_id = c.chunk_id
-        where _model.model_id is not null
-          and d.collection_id = _collection.collection_id
-          and coalesce(c.value >= _collection.min_value, true)
-          and not exists (select from rag_internal.embedding e
-                          where e.model_id = _model.model_id and e.chunk_id = c.chunk_id);
+        select p.passages - p.embedded, p.failed into _missing, _failed
+        from rag_internal.model_progress(_collection, _model.model_id) p
+        where _model.model_id is not null;
         if _missing > (case when coalesce(allow_failed, false) then _failed else 0 end) then
             raise exception using
                 errcode = '55000',
                 message = format('%s passages of collection "%s" have no vector under model "%s"',
                                  _missing, _collection.name, _model.name),
                 detail  = format('%s of them were given up.', _failed),
-                hint    = 'rag.prepare_model(collection, model) queues them, call rag.run_jobs() '
-                          'or `ragsql worker` embeds them, rag.job_status tells how far they are; '
-                          'allow_failed => true does without those that were given up.';
+                hint    = case when _model.provider = 'external'
+                               then 'rag.prepare_model(collection, model), and then '
+                                    'rag.set_embeddings(document_id, embeddings, model) for each '
+                                    'document.'
+                               else 'rag.prepare_model(collection, model) queues them, call '
+                                    'rag.run_jobs() or `ragsql worker` embeds them, '
+                                    'rag.model_progress(collection) tells how far they are; '
+                                    'allow_failed => true does without those that were given up.'
+                          end;
         end if;
         insert into rag_internal.collection_model (collection_id, model_id)
         select _collection.collection_id, _collection.model_id

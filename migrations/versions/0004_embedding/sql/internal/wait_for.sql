@@ -18,11 +18,15 @@ declare
     _pause double precision := 0.02;
     _status text;
 begin
+    if wait_for.job_id is null then
+        return 'done';  -- an ingest that left nothing to embed
+    end if;
     perform rag_internal.require_read_committed('rag.wait_for');
     perform rag_internal.own_job(_identity, wait_for.job_id);
     if exists (select from rag_internal.job j
                where j.job_id = wait_for.job_id
-                 and j.xmin = pg_current_xact_id_if_assigned()::xid
+                 -- made in this transaction, or in a savepoint of it
+                 and j.created_at = now()
                  and j.status = 'queued') then
         raise exception using
             errcode = '55000',

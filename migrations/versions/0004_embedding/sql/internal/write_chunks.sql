@@ -39,7 +39,7 @@ begin
     where c.v is not null;
 
     perform rag_internal.index_document((document).document_id);
-    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, who);
+    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, who);
     perform rag_internal.bury_failed(document, collection, chunks);
     return _job_id;
 end
