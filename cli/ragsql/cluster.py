@@ -65,6 +65,7 @@ class Cluster:
         major: int | None = None,
         options: Mapping[str, str] | None = None,
         models: Path | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.home = home.resolve()
         self.data = self.home / "data"
@@ -72,6 +73,7 @@ class Cluster:
         self.models = (models or self.home / "models").resolve()
         self._major = major
         self._options = dict(options or {})
+        self._environment = dict(environment or {})
 
     @property
     def socket_dir(self) -> Path:
@@ -213,7 +215,7 @@ class Cluster:
     def _launch(self, installation: Installation, user: ServerUser) -> None:
         result = user.run(
             [installation.bindir / "pg_ctl", "start", *_RELATIVE, *_WAIT],
-            env=server_environment(user, self.models),
+            env={**self._environment, **server_environment(user, self.models)},
             folder=self.home,
         )
         if result.returncode != 0:

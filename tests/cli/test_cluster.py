@@ -94,6 +94,14 @@ def test_server_keeps_to_one_thread_and_knows_no_secret(
     assert "SOME_API_TOKEN" not in variables
 
 
+def test_server_gets_the_variables_that_are_named(own: Cluster) -> None:
+    named = Cluster(own.home, models=own.models, environment={"SOME_API_TOKEN": "secret"})
+    named.create()
+    named.start()
+    environ = Path(f"/proc/{postmaster_pid(own)}/environ").read_bytes().decode().split("\0")
+    assert "SOME_API_TOKEN=secret" in environ
+
+
 def test_plpython_finds_the_engine(own: Cluster) -> None:
     own.create()
     own.start()

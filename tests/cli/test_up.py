@@ -74,6 +74,14 @@ def test_up_twice_at_once_makes_one_cluster(home: Path, model: ModelChoice) -> N
     assert not cluster.is_running
 
 
+def test_up_says_why_a_variable_cannot_be_had(cluster: Cluster, home: Path) -> None:
+    code, _, errors = run(home, "up", "--env", "NO_SUCH_KEY")
+    assert (code, "not set in this environment: NO_SUCH_KEY" in errors) == (2, True)
+    code, _, errors = run(cluster.home, "up", "--env", "PATH")
+    assert code == 1
+    assert "ragsql down" in errors
+
+
 def test_an_ordinary_user_runs_the_server(home: Path, model: ModelChoice) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user; the other tests cover this one")

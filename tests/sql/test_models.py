@@ -50,6 +50,8 @@ def model(conn: Connection, name: str) -> dict[str, Any]:
         ({"ef_search": 1001}, "ef_search is not a whole number from 1 to 1,000"),
         ({"ef_search": [100]}, "ef_search is not a whole number"),
         ({"memory_efficient": 1}, "memory_efficient is not a boolean"),
+        ({"m": 16.0}, "m is not a whole number"),
+        ({"max_tokens": 256.0}, "max_tokens is not a whole number"),
         ({"long_input": "cut"}, "long_input is not average or error"),
         ({"m": 100}, "ef_construction is 128, but must be twice m"),
         ({"endpoints": ENDPOINTS}, "provider external has no endpoints"),

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from support import Database, RoleFactory, throws_ok
-from support.embedding_server import failing
+from support.embedding_server import failing, too_many
 from support.stub import Status, Stub, ingest, run
 
 Connection = psycopg.Connection[Any]
@@ -62,6 +62,17 @@ def test_a_job_of_this_transaction_is_not_waited_for(stub: Stub) -> None:
             stub.root, "select rag.wait_for(%s)", "55000", "made in this transaction", [job_id]
         )
         assert "Commit" in (error.diag.message_hint or "")
+
+
+def test_a_job_of_a_savepoint_of_this_transaction_is_not_waited_for(stub: Stub) -> None:
+    with stub.root.transaction():
+        with stub.root.transaction():
+            job_id = stub.ingest("a", "one", embed="later").job_id
+        throws_ok(stub.root, "select rag.wait_for(%s)", "55000", "made in this", [job_id])
+
+
+def test_no_job_is_done(stub: Stub) -> None:
+    assert stub.run("select rag.wait_for(null)") == ["done"]
 
 
 @pytest.mark.parametrize(
@@ -210,6 +221,41 @@ def test_documents_that_are_gone_are_done(stub: Stub, listener: Connection) -> N
     stub.work()
     assert notified(listener) == [(f"ragsql_job_{job_id}", "done")]
     assert stub.server.texts == []
+
+
+def test_an_answer_after_the_lease_is_kept(stub: Stub) -> None:
+    stub.passages("a", ["one", "two"])
+    late = stub.claim()
+    stub.pass_time()
+    again = stub.claim(1)
+    assert again != late
+    assert stub.embed(late) >= 1
+    stub.pass_time()
+    stub.work()
+    stub.assert_whole()
+
+
+def test_a_wait_of_no_time_is_not_believed(stub: Stub) -> None:
+    stub.server.always = too_many("0")
+    stub.ingest("a", "one", embed="later")
+    stub.work()
+    assert stub.run("select until > clock_timestamp() from rag_internal.provider_pause") == [True]
+    asked = len(stub.server.requests)
+    stub.work()
+    assert len(stub.server.requests) == asked
+
+
+def test_prepare_model_looks_at_that_model_alone(stub: Stub) -> None:
+    stub.server.words["qux"] = "zero"
+    stub.passages("a", ["a qux", "one"], embed="now")
+    assert len(stub.dead()) == 1
+    stub.run("select rag.add_model('external', 'external', 8)")
+    assert stub.run("select rag.prepare_model('c', 'external')") == [None]
+    assert len(stub.dead()) == 1
+    assert stub.run("select * from rag.model_progress('c')") == [
+        ("stub", True, 2, 1, 0, 1),
+        ("external", False, 2, 0, 2, 0),
+    ]
 
 
 def test_a_poisonous_text_is_given_up_while_the_rest_lands(stub: Stub) -> None:

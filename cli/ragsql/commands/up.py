@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option(
+    "--env",
+    "variables",
+    metavar="NAME",
+    multiple=True,
+    help="Environment variable to start the server with, such as the one that holds the key of an "
+    "HTTP model; can be repeated.",
+)
 @click.pass_obj
-def up(settings: Settings) -> None:
+def up(settings: Settings, variables: tuple[str, ...]) -> None:
     """Make the private cluster if absent, start it, migrate it and give it a model."""
     from ragsql.cluster import Cluster
 
@@ -26,7 +35,16 @@ def up(settings: Settings) -> None:
             "`ragsql up` is for the private cluster. For an existing server, unset RAGSQL_DSN and "
             "run `ragsql --dsn DSN migrate upgrade`."
         )
-    cluster = Cluster(settings.home_dir, major=settings.pg_major)
+    missing = [name for name in variables if name not in os.environ]
+    if missing:
+        raise click.UsageError(f"not set in this environment: {', '.join(missing)}")
+    environment = {name: os.environ[name] for name in variables}
+    cluster = Cluster(settings.home_dir, major=settings.pg_major, environment=environment)
+    if variables and cluster.is_running:
+        raise click.ClickException(
+            "The server runs already, with the environment it was started in.\n"
+            "Hint: `ragsql down`, then this command again."
+        )
     with cluster.lock(), friendly_errors():
         _start(cluster)
         _migrate(cluster.dsn)

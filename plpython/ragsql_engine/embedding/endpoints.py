@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from ragsql_engine.errors import InvalidParameter, ProviderUnavailable, RagError
 from ragsql_engine.model import Model
@@ -146,7 +147,9 @@ def _endpoint(settings: Any, model: Model) -> Endpoint:
     style = settings.get("style") or "openai"
     if style not in ("openai", "azure"):
         raise InvalidParameter(f"style {style} of an endpoint is not known: openai or azure")
-    path = f"/openai/deployments/{name}" if style == "azure" else ""
+    if style == "azure" and name in (".", ".."):
+        raise InvalidParameter(f"{name} is no name of a deployment")
+    path = f"/openai/deployments/{quote(name, safe='')}" if style == "azure" else ""
     address = _address(settings["url"])
     if path and "/openai/deployments/" not in address["target"]:
         address["target"] = address["target"].removesuffix("/embeddings") + f"{path}/embeddings"
