@@ -133,7 +133,7 @@ def test_another_graph_is_built_at_once(conn: Connection) -> None:
     place(conn, "docs", near(50, 8, 1), model="m")
     assert "m='16', ef_construction='128'" in str(index_of(conn, "m"))
     add(conn, "m", memory_efficient=True)
-    assert "m='8', ef_construction='32'" in str(index_of(conn, "m"))
+    assert "m='8', ef_construction='128'" in str(index_of(conn, "m"))
     add(conn, "m", quantization="binary")
     assert "bit_hamming_ops" in str(index_of(conn, "m"))
     oid = "select oid from pg_class where relname = 'embedding_' || %s || '_hnsw'"
@@ -241,3 +241,13 @@ def test_similarity(conn: Connection) -> None:
     ).fetchone()
     assert row == (0.75, 0.25, 0.5)
     throws_ok(conn, "select rag.similarity(1, 'hamming')", "22023", 'unknown metric "hamming"')
+
+
+def test_a_reader_in_a_transaction_keeps_no_model_out(db: Database) -> None:
+    with db.connect() as reader, db.connect(autocommit=True) as owner:
+        reader.execute("select count(*) from rag_internal.embedding")
+        owner.execute("select rag.add_model('beside', 'external', 4)")
+        # what needs the table for itself gives up before others wait behind it for long
+        throws_ok(owner, "select rag.drop_model('beside')", "55P03")
+        reader.rollback()
+        owner.execute("select rag.drop_model('beside')")

@@ -77,7 +77,7 @@ drop function rag_internal.check_model_change(rag_internal.model, rag_internal.m
 drop function rag_internal.check_model_options(jsonb);
 drop function rag_internal.check_vector(@extschema:vector@.vector, rag_internal.model, text);
 drop function rag_internal.derive_document();
-drop function rag_internal.diagnose_models(boolean);
+drop function rag_internal.diagnose_models(rag_internal.identity);
 drop function rag_internal.draft_document(rag_internal.collection, text, text, text, text[],
     jsonb, text[], text, text, text, timestamptz, timestamptz);
 drop function rag_internal.embed_chunks(rag_internal.prepared_chunk[], rag_internal.collection,

@@ -7,10 +7,15 @@ as $$
 declare
     _partition text := format('embedding_%s', (model).model_id);
 begin
-    execute format('create table rag_internal.%I partition of rag_internal.embedding '
+    -- made as a part at once, it would lock out every search and ingest until all that began
+    -- before have ended
+    execute format('create table rag_internal.%I (like rag_internal.embedding '
+                   'including defaults including constraints)',
+                   _partition);
+    execute format('alter table rag_internal.%I enable row level security', _partition);
+    execute format('alter table rag_internal.embedding attach partition rag_internal.%I '
                    'for values in (%s)',
                    _partition, (model).model_id);
-    execute format('alter table rag_internal.%I enable row level security', _partition);
     perform rag_internal.build_vector_index(model);
 end
 $$;

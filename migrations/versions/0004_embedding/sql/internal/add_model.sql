@@ -13,6 +13,8 @@ set client_min_messages = warning
 set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 set row_security = on
+-- what waits for these locks keeps everybody waiting
+set lock_timeout = '5s'
 as $$
 declare
     _options jsonb := coalesce(options, '{}');

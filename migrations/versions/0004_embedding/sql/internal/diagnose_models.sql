@@ -1,5 +1,5 @@
 -- What rag.doctor() says of models: whether they can be used, and what waits for them.
-create or replace function rag_internal.diagnose_models(sees_everything boolean)
+create or replace function rag_internal.diagnose_models(identity rag_internal.identity)
 returns setof rag.check_result
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -11,7 +11,13 @@ declare
     _failed bigint;
     _pause rag_internal.provider_pause;
 begin
-    for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
+    for _model in
+        select m.* from rag_internal.model m
+        where m.is_default or pg_has_role((identity).who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(identity, null) k)
+        order by m.is_default desc, m.name
+    loop
         _status := rag_internal.model_status(_model);
         return next row(
             'model ' || _model.name,
@@ -19,7 +25,7 @@ begin
             format('%s, %s dimensions, %s%s%s', _model.provider, _model.dimensions,
                    coalesce('window ' || _model.max_tokens || ' tokens', 'window unknown'),
                    case when _model.is_default then ', the default' else '' end,
-                   case when sees_everything
+                   case when (identity).sees_everything
                         then ', ' || concat_ws(' in ', _status ->> 'detail',
                                                nullif(_status ->> 'directory', '')) end),
             case when (_status ->> 'present')::boolean then null
@@ -32,7 +38,7 @@ begin
                  else 'rag.allow_http names the hosts and the key variables that may be used; a '
                       'key is set in the environment that the server starts with.'
             end)::rag.check_result;
-        continue when not sees_everything;
+        continue when not (identity).sees_everything;
         select count(*) filter (where not t.is_dead), count(*) filter (where t.is_dead)
         into _waiting, _failed
         from rag_internal.embedding_task t
@@ -55,7 +61,7 @@ begin
                                          'again.' end))::rag.check_result;
         end if;
     end loop;
-    if sees_everything then
+    if (identity).sees_everything then
         return query
             select x.check_name, 'ok', coalesce(s.value, x.unset), null
             from (values ('embedder', 'embedder', 'none: sessions load models themselves'),
@@ -67,7 +73,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.diagnose_models(boolean) is
+comment on function rag_internal.diagnose_models(rag_internal.identity) is
     'Each model, and for who sees everything its queue and where calls may go.';
-alter function rag_internal.diagnose_models(boolean) owner to rag_owner;
-revoke all on function rag_internal.diagnose_models(boolean) from public;
+alter function rag_internal.diagnose_models(rag_internal.identity) owner to rag_owner;
+revoke all on function rag_internal.diagnose_models(rag_internal.identity) from public;

@@ -40,7 +40,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        return query select * from rag_internal.diagnose_models(_identity.sees_everything);
+        return query select * from rag_internal.diagnose_models(_identity);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything

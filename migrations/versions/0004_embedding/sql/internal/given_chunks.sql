@@ -45,7 +45,8 @@ begin
                  or jsonb_typeof(_chunk -> 'heading') not in ('array', 'null')
                  or jsonb_path_exists(_chunk, '$.heading[*] ? (@.type() != "string")')
                  or jsonb_typeof(_chunk -> 'embedding') not in ('array', 'null')
-                 or jsonb_path_exists(_chunk, '$.embedding[*] ? (@.type() != "number")')
+                 or jsonb_path_exists(
+                     _chunk, 'strict $.embedding[*] ? (@.type() != "number")', '{}', true)
                 then 'has a value of the wrong type'
             end;
         if _problem is null then

@@ -27,6 +27,9 @@ begin
         select _collection.collection_id, _model.model_id
         where _model.model_id is distinct from _collection.model_id
         on conflict on constraint collection_model_pkey do nothing;
+        -- an ingest on an older snapshot, which would not know of this model, fails by it
+        update rag_internal.collection k set updated_at = now()
+        where k.collection_id = _collection.collection_id;
     end if;
     return rag_internal.queue_embeddings(_collection, null, _model.model_id, (_identity).who);
 end

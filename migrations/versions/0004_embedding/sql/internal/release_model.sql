@@ -33,6 +33,9 @@ begin
     if not found then
         return false;
     end if;
+    -- an ingest on an older snapshot, which would still know of this model, fails by it
+    update rag_internal.collection k set updated_at = now()
+    where k.collection_id = _collection.collection_id;
     with dropped as (
         delete from rag_internal.embedding_task t
         where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
