@@ -172,6 +172,19 @@ ALTER TYPE rag.ingested OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.ingested IS 'What became of a document: status is created, updated or unchanged.';
 
+CREATE TYPE rag.model_progress AS (
+	model text,
+	is_searched boolean,
+	passages bigint,
+	embedded bigint,
+	waiting bigint,
+	failed bigint
+);
+
+ALTER TYPE rag.model_progress OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.model_progress IS 'How many passages of a collection have a vector under a model, wait for it, or were given up.';
+
 CREATE TYPE rag.recall_check AS (
 	queries integer,
 	recall double precision,
@@ -301,6 +314,7 @@ CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provid
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
+    SET lock_timeout TO '5s'
     AS $$
 declare
     _options jsonb := coalesce(options, '{}');
@@ -1096,6 +1110,7 @@ declare
     _rrf_k integer;
     _leg text;
     _hits rag_internal.leg_hit[] := '{}';
+    _found rag_internal.leg_hit[];
     _degraded text[] := '{}';
 begin
     -- a vector can stand for the words where only meaning is asked for
@@ -1123,7 +1138,7 @@ begin
     _scope.vars := coalesce(search.vars, '{}');
     if search.strategy in ('bm25', 'fuzzy') then
         -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _hits := rag_internal.run_leg(search.strategy, search.query, null, _scope, _places);
+        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
         return query
             select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
         return;
@@ -1143,19 +1158,27 @@ begin
         -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
         continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
         begin
-            _hits := _hits || rag_internal.run_leg(_leg, search.query, search.query_vector, _scope,
-                                                   rag_internal.leg_depth(_places));
-            if _leg = 'semantic' and rag_internal.lacks_vectors(_scope) then
-                _degraded := _degraded || 'semantic: some passages have no vector yet'::text;
+            if _leg = 'semantic' then
+                -- collections that nobody named may be of those who share what cannot be asked
+                select l.hits, _degraded || l.notes into _found, _degraded
+                from rag_internal.semantic_legs(
+                    search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
+                    search.collections is null or coalesce(search.allow_degraded, false)) l;
+            else
+                _found := rag_internal.run_leg(_leg, search.query, _scope,
+                                               rag_internal.leg_depth(_places));
             end if;
+            _hits := _hits || _found;
         exception when object_not_in_prerequisite_state then
-            -- a model that is missing is a fault; collections without one were made so
+            -- a model that is missing is a fault; collections without one were made so, and those
+            -- whose vectors come with the calls
             if cardinality(_legs) = 1
                or not (coalesce(search.allow_degraded, false)
                        or (_leg = 'semantic'
                            and not exists (select from rag_internal.collection k
+                                           join rag_internal.model m using (model_id)
                                            where k.collection_id = any (_scope.collection_ids)
-                                             and k.model_id is not null))) then
+                                             and m.provider <> 'external'))) then
                 raise;
             end if;
             _degraded := _degraded
@@ -1170,6 +1193,10 @@ begin
                  else array(
                      select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
             _hits, _scope, nullif(_degraded, '{}'), _places, search.skip) h;
+    if not found and cardinality(_degraded) > 0 then
+        -- there is no hit that could tell
+        raise warning '%', array_to_string(_degraded, '; ');
+    end if;
 end
 $$;
 
@@ -1233,11 +1260,7 @@ begin
     if not found then
         return false;
     end if;
-    delete from rag_internal.embedding_task t
-    using (select g.model_id, g.chunk_id from rag_internal.embedding_task g
-           where g.job_id = cancel_job.job_id
-           for update skip locked) g
-    where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
+    perform rag_internal.finish_jobs(array[cancel_job.job_id]);
     perform pg_notify('ragsql_job_' || cancel_job.job_id, 'cancelled');
     return true;
 end
@@ -1256,7 +1279,7 @@ END;
 
 ALTER FUNCTION rag.cancel_job(job_id bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.cancel_job(job_id bigint) IS 'Ends a job of the caller''s: what is embedded stays, the other passages stay without a vector until rag.prepare_model(collection) asks for them again. false where it had ended.';
+COMMENT ON FUNCTION rag.cancel_job(job_id bigint) IS 'Ends a job of the caller''s: what is embedded stays, the other passages are given up (rag.dead_letter) until rag.retry_job(job_id) or rag.prepare_model(collection). false where it had ended.';
 
 CREATE FUNCTION rag_internal.check_recall(who name, ticket bytea, collection text, n integer) RETURNS rag.recall_check
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1295,24 +1318,34 @@ begin
             hint    = 'There is nothing to measure.';
     end if;
     for _question in
-        select c.document_id, c.chunk_index, coalesce(e.full_v, e.v::"public".vector) as v
-        from rag_internal.embedding e join rag_internal.live_chunk c using (chunk_id)
-        where e.model_id = _model.model_id and e.acl_id = any (_scope.acl_ids)
-          and e.collection_id = any (_scope.collection_ids)
-        order by random()
+        with passage as (
+            select row(c.document_id, c.chunk_index) as id,
+                   coalesce(e.full_v, e.v::"public".vector) as v
+            from rag_internal.embedding e join rag_internal.live_chunk c using (chunk_id)
+            where e.model_id = _model.model_id and e.acl_id = any (_scope.acl_ids)
+              and e.collection_id = any (_scope.collection_ids)
+            order by random()
+            limit 2 * n
+        ), numbered as (
+            select p.*, row_number() over () as number from passage p
+        )
+        select array_agg(p.id) as ids,
+               "public".l2_normalize("public".sum(p.v)) as v
+        from numbered p
+        group by (p.number - 1) / 2
+        having "public".vector_norm("public".sum(p.v)) > 0
         limit n
     loop
         select array_agg(h.score order by h.route, h.rank) filter (where h.route = 'exact'),
-               coalesce(array_agg(h.score) filter (where h.route = 'index'), '{}')
+               coalesce(array_agg(h.score) filter (where h.route = 'auto'), '{}')
         into _nearest, _found
         from (select r.route, h.rank, h.score,
                      row_number() over (partition by r.route order by h.rank) as place
-              from unnest('{exact, index}'::text[]) r (route),
+              from unnest('{exact, auto}'::text[]) r (route),
                    lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
-                                                     rag_internal.leg_depth(_at + 1), r.route) h
-              -- the passage itself is its own nearest
-              where (h.document_id, h.chunk_index)
-                 <> (_question.document_id, _question.chunk_index)) h
+                                                     rag_internal.leg_depth(_at + 2), r.route) h
+              -- both are found by any index
+              where row(h.document_id, h.chunk_index) <> all (_question.ids)) h
         where h.place <= _at;
         _result.queries := coalesce(_result.queries, 0) + 1;
         if _nearest is not null then
@@ -1343,7 +1376,7 @@ END;
 
 ALTER FUNCTION rag.check_recall(collection text, n integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.check_recall(collection text, n integer) IS 'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n random passages that the caller can see, each searched for by its own vector and itself left out. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of rag.add_model.';
+COMMENT ON FUNCTION rag.check_recall(collection text, n integer) IS 'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n questions that lie between two random passages which the caller can see. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of rag.add_model.';
 
 CREATE FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) RETURNS rag.chunking_quality
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1481,6 +1514,8 @@ CREATE FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passages inte
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
@@ -1819,7 +1854,7 @@ begin
                                          _engine ->> 'numpy')
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
-        return query select * from rag_internal.diagnose_models(_identity.sees_everything);
+        return query select * from rag_internal.diagnose_models(_identity);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything
@@ -1953,6 +1988,7 @@ CREATE FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) RETUR
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
+    SET lock_timeout TO '5s'
     AS $$
 declare
     _model rag_internal.model;
@@ -2010,8 +2046,9 @@ CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model t
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
     AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
-    perform rag_internal.authenticate(who, ticket);
     if embed.kind is null or embed.kind not in ('query', 'passage') then
         raise exception using
             errcode = '22023',
@@ -2024,7 +2061,8 @@ begin
             message = 'texts has more than one dimension',
             hint    = 'Give a plain list: array[''one'', ''two''].';
     end if;
-    return rag_internal.embed_texts(embed.texts, embed.kind, rag_internal.find_model(embed.model));
+    return rag_internal.embed_texts(embed.texts, embed.kind,
+                                    rag_internal.find_model(embed.model, _identity));
 end
 $$;
 
@@ -2083,7 +2121,7 @@ begin
     end if;
 
     _outcomes := array(select o from rag_internal.embed_passages(_contents, _model) o);
-    _finished := rag_internal.write_embeddings(embed_claimed.claim_id, _model, _chunk_ids,
+    _finished := rag_internal.write_embeddings(_model, _chunk_ids,
                                                _contents, _outcomes);
     perform rag_internal.record_failures(embed_claimed.claim_id, _model, _chunk_ids, _contents,
                                          _outcomes);
@@ -2803,6 +2841,47 @@ ALTER FUNCTION rag.maintain_step() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.maintain_step() IS 'Builds or merges one segment of the lexical index; false when there was nothing left to do. rag.maintain() calls it until then.';
 
+CREATE FUNCTION rag_internal.show_model_progress(who name, ticket bytea, collection text, model text) RETURNS SETOF rag.model_progress
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), show_model_progress.collection, null);
+    _model rag_internal.model;
+begin
+    if show_model_progress.model is not null then
+        _model := rag_internal.find_model(show_model_progress.model);
+    end if;
+    return query select p.* from rag_internal.model_progress(_collection, _model.model_id) p;
+end
+$$;
+
+ALTER FUNCTION rag_internal.show_model_progress(who name, ticket bytea, collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.show_model_progress(who name, ticket bytea, collection text, model text) IS 'See rag.model_progress.';
+
+CREATE FUNCTION rag.model_progress(collection text, model text DEFAULT NULL::text) RETURNS SETOF rag.model_progress
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT p.model,
+     p.is_searched,
+     p.passages,
+     p.embedded,
+     p.waiting,
+     p.failed
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.show_model_progress(c.who, c.ticket, model_progress.collection, model_progress.model) p(model, is_searched, passages, embedded, waiting, failed);
+END;
+
+ALTER FUNCTION rag.model_progress(collection text, model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.model_progress(collection text, model text) IS 'A row for each model that the collection keeps vectors of, the one it is searched by first; or for the model that is named, kept or not. waiting: passages without a vector that were not given up, queued or not. Owner or rag_admin only.';
+
 CREATE FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) RETURNS real
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2857,8 +2936,11 @@ begin
         select _collection.collection_id, _model.model_id
         where _model.model_id is distinct from _collection.model_id
         on conflict on constraint collection_model_pkey do nothing;
+        -- an ingest on an older snapshot, which would not know of this model, fails by it
+        update rag_internal.collection k set updated_at = now()
+        where k.collection_id = _collection.collection_id;
     end if;
-    return rag_internal.queue_embeddings(_collection, null, (_identity).who);
+    return rag_internal.queue_embeddings(_collection, null, _model.model_id, (_identity).who);
 end
 $$;
 
@@ -2964,6 +3046,9 @@ begin
     if not found then
         return false;
     end if;
+    -- an ingest on an older snapshot, which would still know of this model, fails by it
+    update rag_internal.collection k set updated_at = now()
+    where k.collection_id = _collection.collection_id;
     with dropped as (
         delete from rag_internal.embedding_task t
         where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
@@ -3421,25 +3506,24 @@ begin
         _model := rag_internal.usable_model(set_model.model);
     end if;
     if _model.model_id is distinct from _collection.model_id then
-        select count(*), count(*) filter (where t.is_dead) into _missing, _failed
-        from rag_internal.document d
-        join rag_internal.chunk c using (document_id)
-        left join rag_internal.embedding_task t
-               on t.model_id = _model.model_id and t.chunk_id = c.chunk_id
-        where _model.model_id is not null
-          and d.collection_id = _collection.collection_id
-          and coalesce(c.value >= _collection.min_value, true)
-          and not exists (select from rag_internal.embedding e
-                          where e.model_id = _model.model_id and e.chunk_id = c.chunk_id);
+        select p.passages - p.embedded, p.failed into _missing, _failed
+        from rag_internal.model_progress(_collection, _model.model_id) p
+        where _model.model_id is not null;
         if _missing > (case when coalesce(allow_failed, false) then _failed else 0 end) then
             raise exception using
                 errcode = '55000',
                 message = format('%s passages of collection "%s" have no vector under model "%s"',
                                  _missing, _collection.name, _model.name),
                 detail  = format('%s of them were given up.', _failed),
-                hint    = 'rag.prepare_model(collection, model) queues them, call rag.run_jobs() '
-                          'or `ragsql worker` embeds them, rag.job_status tells how far they are; '
-                          'allow_failed => true does without those that were given up.';
+                hint    = case when _model.provider = 'external'
+                               then 'rag.prepare_model(collection, model), and then '
+                                    'rag.set_embeddings(document_id, embeddings, model) for each '
+                                    'document.'
+                               else 'rag.prepare_model(collection, model) queues them, call '
+                                    'rag.run_jobs() or `ragsql worker` embeds them, '
+                                    'rag.model_progress(collection) tells how far they are; '
+                                    'allow_failed => true does without those that were given up.'
+                          end;
         end if;
         insert into rag_internal.collection_model (collection_id, model_id)
         select _collection.collection_id, _collection.model_id
@@ -3483,7 +3567,7 @@ begin
             hint    = 'Known metrics: cosine, l2, inner_product.';
     end if;
     return case metric when 'cosine' then 1 - distance
-                       when 'l2' then 1 / (1 + distance)
+                       when 'l2' then 1 / (1 + greatest(distance, 0))
                        else 0 - distance end;
 end
 $$;
@@ -3626,11 +3710,15 @@ declare
     _pause double precision := 0.02;
     _status text;
 begin
+    if wait_for.job_id is null then
+        return 'done';  -- an ingest that left nothing to embed
+    end if;
     perform rag_internal.require_read_committed('rag.wait_for');
     perform rag_internal.own_job(_identity, wait_for.job_id);
     if exists (select from rag_internal.job j
                where j.job_id = wait_for.job_id
-                 and j.xmin = pg_current_xact_id_if_assigned()::xid
+                 -- made in this transaction, or in a savepoint of it
+                 and j.created_at = now()
                  and j.status = 'queued') then
         raise exception using
             errcode = '55000',
@@ -3671,7 +3759,7 @@ END;
 
 ALTER FUNCTION rag.wait_for(job_id bigint, timeout interval) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.wait_for(job_id bigint, timeout interval) IS 'The status of the job once it has ended (done, failed, cancelled), or after the timeout (queued, running). At read committed, and in a transaction after the one that made the job; who would rather not hold a connection LISTENs on the channel ragsql_job_ and its id.';
+COMMENT ON FUNCTION rag.wait_for(job_id bigint, timeout interval) IS 'The status of the job once it has ended (done, failed, cancelled; null: done), or after the timeout (queued, running). At read committed, and in a transaction after the one that made the job; who would rather not hold a connection LISTENs on the channel ragsql_job_ and its id.';
 
 CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
@@ -3778,10 +3866,15 @@ CREATE FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) R
 declare
     _partition text := format('embedding_%s', (model).model_id);
 begin
-    execute format('create table rag_internal.%I partition of rag_internal.embedding '
+    -- made as a part at once, it would lock out every search and ingest until all that began
+    -- before have ended
+    execute format('create table rag_internal.%I (like rag_internal.embedding '
+                   'including defaults including constraints)',
+                   _partition);
+    execute format('alter table rag_internal.%I enable row level security', _partition);
+    execute format('alter table rag_internal.embedding attach partition rag_internal.%I '
                    'for values in (%s)',
                    _partition, (model).model_id);
-    execute format('alter table rag_internal.%I enable row level security', _partition);
     perform rag_internal.build_vector_index(model);
 end
 $$;
@@ -4023,7 +4116,7 @@ COMMENT ON FUNCTION rag_internal.build_vector_index(model rag_internal.model) IS
 CREATE TABLE rag_internal.embedding_task (
     model_id integer NOT NULL,
     chunk_id bigint NOT NULL,
-    job_id bigint NOT NULL,
+    job_id bigint,
     acl_id bigint NOT NULL,
     collection_id bigint NOT NULL,
     attempts smallint DEFAULT 0 NOT NULL,
@@ -4039,7 +4132,7 @@ WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
 
 ALTER TABLE rag_internal.embedding_task OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.embedding_task IS 'A passage that waits for its vector under a model; gone when it has it. Nobody works on it before run_after; a claim puts that off, so that what a killed worker claimed returns by itself. attempts are counted by claims. is_dead: given up, kept with its error.';
+COMMENT ON TABLE rag_internal.embedding_task IS 'A passage that waits for its vector under a model; gone when it has it. job_id null: the vector is to be given, since the model is external. Nobody works on it before run_after; a claim puts that off, so that what a killed worker claimed returns by itself. attempts are counted by claims. is_dead: given up, kept with its error.';
 
 CREATE FUNCTION rag_internal.bury_abandoned(task rag_internal.embedding_task) RETURNS void
     LANGUAGE sql
@@ -4403,6 +4496,7 @@ begin
         from jsonb_each(options) o
         left join (select i from generate_subscripts(_known, 1) i) k on _known[k.i][1] = o.key
         where k.i is null
+           or (_known[k.i][2] ~ 'whole number' and o.value::text ~ '[.e]')
            or jsonb_path_match(o.value, ('strict ' || _known[k.i][3])::jsonpath, '{}', true)
               is not true
         order by o.key
@@ -4758,7 +4852,7 @@ ALTER FUNCTION rag_internal.derive_document() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.derive_document() IS 'content_hash and attributes of a changed document; indexed_as {} asks rag_internal.resplit_document for new passages.';
 
-CREATE FUNCTION rag_internal.diagnose_models(sees_everything boolean) RETURNS SETOF rag.check_result
+CREATE FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) RETURNS SETOF rag.check_result
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4769,7 +4863,13 @@ declare
     _failed bigint;
     _pause rag_internal.provider_pause;
 begin
-    for _model in select m.* from rag_internal.model m order by m.is_default desc, m.name loop
+    for _model in
+        select m.* from rag_internal.model m
+        where m.is_default or pg_has_role((identity).who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(identity, null) k)
+        order by m.is_default desc, m.name
+    loop
         _status := rag_internal.model_status(_model);
         return next row(
             'model ' || _model.name,
@@ -4777,7 +4877,7 @@ begin
             format('%s, %s dimensions, %s%s%s', _model.provider, _model.dimensions,
                    coalesce('window ' || _model.max_tokens || ' tokens', 'window unknown'),
                    case when _model.is_default then ', the default' else '' end,
-                   case when sees_everything
+                   case when (identity).sees_everything
                         then ', ' || concat_ws(' in ', _status ->> 'detail',
                                                nullif(_status ->> 'directory', '')) end),
             case when (_status ->> 'present')::boolean then null
@@ -4790,7 +4890,7 @@ begin
                  else 'rag.allow_http names the hosts and the key variables that may be used; a '
                       'key is set in the environment that the server starts with.'
             end)::rag.check_result;
-        continue when not sees_everything;
+        continue when not (identity).sees_everything;
         select count(*) filter (where not t.is_dead), count(*) filter (where t.is_dead)
         into _waiting, _failed
         from rag_internal.embedding_task t
@@ -4813,7 +4913,7 @@ begin
                                          'again.' end))::rag.check_result;
         end if;
     end loop;
-    if sees_everything then
+    if (identity).sees_everything then
         return query
             select x.check_name, 'ok', coalesce(s.value, x.unset), null
             from (values ('embedder', 'embedder', 'none: sessions load models themselves'),
@@ -4825,9 +4925,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.diagnose_models(sees_everything boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.diagnose_models(sees_everything boolean) IS 'Each model, and for who sees everything its queue and where calls may go.';
+COMMENT ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) IS 'Each model, and for who sees everything its queue and where calls may go.';
 
 CREATE FUNCTION rag_internal.document_type(content text, source text, mime text) RETURNS text
     LANGUAGE plpython3u STABLE
@@ -4905,7 +5005,7 @@ begin
             from rag_internal.embedding e
             join rag_internal.collection k on k.collection_id = e.collection_id
             where e.model_id = (model).model_id and e.embed_hash = c.embed_hash
-              and k.tenant = (collection).tenant
+              and k.owner_id = (collection).owner_id
             limit 1) known on c.v is null
                           and coalesce((c.chunk).value >= (collection).min_value, true)
         order by c.number);
@@ -4927,8 +5027,11 @@ begin
         raise exception using
             errcode = '55000',
             message = _fault.error,
-            hint    = concat_ws(' ', _fault.hint, 'Or ingest with embed => ''later'': the text is '
-                                'found by its words at once, and by meaning once it is embedded.');
+            hint    = concat_ws(' ', _fault.hint, case when (model).provider = 'external'
+                          then 'Or ingest with embed => ''later'', and hand the vectors in with '
+                               'rag.set_embeddings.'
+                          else 'Or ingest with embed => ''later'': the text is found by its words '
+                               'at once, and by meaning once it is embedded.' end);
     end if;
     return array(
         select row(c.chunk, c.embed_hash, coalesce(c.v, o.v), o.error)::rag_internal.prepared_chunk
@@ -5009,7 +5112,7 @@ ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.engine_info() IS 'Version, executable and paths of the engine''s Python.';
 
-CREATE FUNCTION rag_internal.find_model(name text) RETURNS rag_internal.model
+CREATE FUNCTION rag_internal.find_model(name text, identity rag_internal.identity DEFAULT NULL::rag_internal.identity) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5019,7 +5122,11 @@ begin
     select m.* into _model
     from rag_internal.model m
     where m.kind = 'embedding'
-      and (m.name = find_model.name or (find_model.name is null and m.is_default));
+      and (m.name = find_model.name or (find_model.name is null and m.is_default))
+      and ((identity).who is null or m.is_default
+           or pg_has_role((identity).who, 'rag_writer', 'usage')
+           or m.model_id in (select k.model_id
+                             from rag_internal.visible_collections(identity, null) k));
     if not found then
         raise exception using
             errcode = case when find_model.name is null then '55000' else 'P0002' end,
@@ -5032,9 +5139,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.find_model(name text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.find_model(name text) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
+COMMENT ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
 
 CREATE FUNCTION rag_internal.finish_jobs(job_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -5064,20 +5171,22 @@ begin
     loop
         perform pg_notify('ragsql_job_' || _job_id, _status);
     end loop;
-    -- a claim had them when their job was cancelled
-    delete from rag_internal.embedding_task t
-    using (select g.model_id, g.chunk_id
-           from rag_internal.embedding_task g
-           join rag_internal.job j using (job_id)
-           where j.job_id = any (job_ids) and j.status = 'cancelled'
-           for update of g skip locked) g
+    -- what somebody holds is not waited for: a claim comes by here when it ends
+    update rag_internal.embedding_task t
+    set is_dead = true, claim_id = null, error = coalesce(t.error, 'its job was cancelled'),
+        failed_at = clock_timestamp()
+    from (select g.model_id, g.chunk_id
+          from rag_internal.embedding_task g
+          join rag_internal.job j using (job_id)
+          where j.job_id = any (job_ids) and j.status = 'cancelled' and not g.is_dead
+          for update of g skip locked) g
     where t.model_id = g.model_id and t.chunk_id = g.chunk_id;
 end
 $$;
 
 ALTER FUNCTION rag_internal.finish_jobs(job_ids bigint[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) IS 'done or failed for each of these jobs without open tasks, with a notification on the channel ragsql_job_ and its id; the cancelled ones lose what is left of theirs.';
+COMMENT ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) IS 'done or failed for each of these jobs without open tasks, with a notification on the channel ragsql_job_ and its id; what is left of cancelled ones is given up.';
 
 CREATE FUNCTION rag_internal.follow_chunk() RETURNS trigger
     LANGUAGE plpgsql
@@ -5100,7 +5209,8 @@ begin
         words_skipped = rag_internal.words_skipped(c.content)
     where c.chunk_id = new.chunk_id;
     perform rag_internal.index_document(new.document_id);
-    perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+    perform rag_internal.queue_embeddings(_collection, new.document_id, null,
+                                              current_user);
     return null;
 end
 $$;
@@ -5140,7 +5250,8 @@ begin
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = new.collection_id;
-        perform rag_internal.queue_embeddings(_collection, new.document_id, current_user);
+        perform rag_internal.queue_embeddings(_collection, new.document_id, null,
+                                              current_user);
     end if;
     return null;
 end
@@ -5242,7 +5353,13 @@ declare
     _chunk jsonb;
     _number integer;
     _problem text;
+    _bytes bytea := convert_to(content, 'UTF8');
+    _from_byte integer := 0;
     _from integer := 0;
+    _sought bytea;
+    _reach bigint;
+    _at integer;
+    _before text;
     _start integer;
     _end integer;
     _line integer := 1;
@@ -5265,13 +5382,22 @@ begin
             when exists (select from unnest(array['embed_text', 'kind']) s (name)
                          where jsonb_typeof(_chunk -> s.name) not in ('string', 'null'))
                  or jsonb_typeof(_chunk -> 'heading') not in ('array', 'null')
+                 or jsonb_path_exists(_chunk, '$.heading[*] ? (@.type() != "string")')
                  or jsonb_typeof(_chunk -> 'embedding') not in ('array', 'null')
-                 or jsonb_path_exists(_chunk, '$.embedding[*] ? (@.type() != "number")')
+                 or jsonb_path_exists(
+                     _chunk, 'strict $.embedding[*] ? (@.type() != "number")', '{}', true)
                 then 'has a value of the wrong type'
             end;
         if _problem is null then
-            _start := strpos(substr(content, _from + 1), _chunk ->> 'content');
-            _problem := case when _start = 0
+            _sought := convert_to(_chunk ->> 'content', 'UTF8');
+            _reach := octet_length(_sought) + 1024;
+            loop
+                _at := position(_sought in substring(_bytes from _from_byte + 1
+                                                     for _reach::integer));
+                exit when _at > 0 or _from_byte + _reach >= octet_length(_bytes);
+                _reach := least(4 * _reach, octet_length(_bytes));
+            end loop;
+            _problem := case when _at = 0
                              then 'is not found in content after the one before it' end;
         end if;
         if _problem is not null then
@@ -5282,9 +5408,10 @@ begin
                                  'are found there character for character.',
                                  array_to_string(_known, ', '));
         end if;
-        _start := _from + _start - 1;
+        _before := convert_from(substring(_bytes from _from_byte + 1 for _at - 1), 'UTF8');
+        _start := _from + length(_before);
         _end := _start + length(_chunk ->> 'content');
-        _line := _line + rag_internal.line_breaks(substr(content, _from + 1, _start - _from));
+        _line := _line + rag_internal.line_breaks(_before);
         _end_line := _line + rag_internal.line_breaks(
             rtrim(_chunk ->> 'content', E'\n'));
         _prepared := _prepared || row(
@@ -5298,8 +5425,10 @@ begin
                 format('the vector of chunk %s', _number)),
             null)::rag_internal.prepared_chunk;
         -- the next may begin within this one, but not where it begins
-        _line := _line + rag_internal.line_breaks(substr(content, _start + 1, 1));
+        _line := _line + rag_internal.line_breaks(left(_chunk ->> 'content', 1));
         _from := _start + 1;
+        _from_byte := _from_byte + _at - 1
+                   + octet_length(convert_to(left(_chunk ->> 'content', 1), 'UTF8'));
     end loop;
     return _prepared;
 end
@@ -5497,6 +5626,15 @@ begin
                              'passage that is analysed; docs/analysis.md tells the limits.';
         end if;
     end if;
+    if job_id is null then
+        -- an earlier call may have left some to be embedded later
+        select t.job_id into job_id
+        from rag_internal.embedding_task t
+        where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
+                             where c.document_id = (document).document_id)
+          and not t.is_dead and t.job_id is not null
+        limit 1;
+    end if;
     if status <> 'unchanged' then
         perform rag_internal.keep_up_index(document);
     end if;
@@ -5620,6 +5758,23 @@ $$;
 ALTER FUNCTION rag_internal.known_models(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.known_models(who name, ticket bytea) IS 'Rows of rag.model.';
+
+CREATE FUNCTION rag_internal.lacks_embedding(document_id uuid) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select exists (
+        select from rag_internal.chunk c
+        join rag_internal.embedding_task t using (chunk_id)
+        join rag_internal.collection k
+          on k.collection_id = t.collection_id and k.model_id = t.model_id
+        where c.document_id = lacks_embedding.document_id
+          and t.job_id is not null and not t.is_dead)
+$$;
+
+ALTER FUNCTION rag_internal.lacks_embedding(document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lacks_embedding(document_id uuid) IS 'Whether passages of the document wait for their vector under the model that its collection is searched by.';
 
 CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -5809,6 +5964,34 @@ $$;
 ALTER FUNCTION rag_internal.model_is_used(model_id integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.model_is_used(model_id integer) IS 'Whether a collection uses or keeps the model, or there is a vector of it.';
+
+CREATE FUNCTION rag_internal.model_progress(collection rag_internal.collection, model_id integer) RETURNS SETOF rag.model_progress
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select m.name, m.model_id is not distinct from (collection).model_id, s.passages, s.embedded,
+           s.passages - s.embedded - s.failed, s.failed
+    from rag_internal.model m
+    cross join lateral (
+        select count(*) as passages, count(e.chunk_id) as embedded,
+               count(*) filter (where e.chunk_id is null and t.is_dead) as failed
+        from rag_internal.document d
+        join rag_internal.chunk c using (document_id)
+        left join rag_internal.embedding e on e.model_id = m.model_id and e.chunk_id = c.chunk_id
+        left join rag_internal.embedding_task t
+               on t.model_id = m.model_id and t.chunk_id = c.chunk_id
+        where d.collection_id = (collection).collection_id
+          and coalesce(c.value >= (collection).min_value, true)) s
+    where case when model_progress.model_id is not null then m.model_id = model_progress.model_id
+               else m.model_id = (collection).model_id
+                    or m.model_id in (select n.model_id from rag_internal.collection_model n
+                                      where n.collection_id = (collection).collection_id) end
+    order by 2 desc, 1
+$$;
+
+ALTER FUNCTION rag_internal.model_progress(collection rag_internal.collection, model_id integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.model_progress(collection rag_internal.collection, model_id integer) IS 'Rows of rag.model_progress: of one model, or (null) of those that the collection keeps vectors of.';
 
 CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS jsonb
     LANGUAGE plpython3u STABLE
@@ -6286,7 +6469,7 @@ ALTER FUNCTION rag_internal.question_lexemes(question text, config text) OWNER T
 
 COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS 'Distinct lexemes of a question under a configuration by name; each is among those of rag.analyze of the same text.';
 
-CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) RETURNS bigint
+CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6294,19 +6477,20 @@ declare
     _job_id bigint;
 begin
     with lacking as materialized (
-        select w.model_id, w.provider, w.tenant, c.chunk_id, d.acl_id, d.collection_id,
+        select w.model_id, w.provider, w.owner_id, c.chunk_id, d.acl_id, d.collection_id,
                rag_internal.embed_hash(w.revision, coalesce(c.embed_text, c.content)) as embed_hash
         from rag_internal.wanted_embedding w
         join rag_internal.document d using (document_id)
         join rag_internal.chunk c using (chunk_id)
         where w.collection_id = (collection).collection_id
           and (queue_embeddings.document_id is null or w.document_id = queue_embeddings.document_id)
+          and (queue_embeddings.model_id is null or w.model_id = queue_embeddings.model_id)
           and not exists (select from rag_internal.embedding e
                           where e.model_id = w.model_id and e.chunk_id = w.chunk_id)
         for share of d, c skip locked
     ), copied as (
-        insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
-                                            v, full_v)
+        insert into rag_internal.embedding as n (model_id, chunk_id, acl_id, collection_id,
+                                                 embed_hash, v, full_v)
         select l.model_id, l.chunk_id, l.acl_id, l.collection_id, l.embed_hash, known.v,
                known.full_v
         from lacking l
@@ -6314,15 +6498,15 @@ begin
             select e.v, e.full_v
             from rag_internal.embedding e
             join rag_internal.collection k on k.collection_id = e.collection_id
-            where e.model_id = l.model_id and k.tenant = l.tenant and e.embed_hash = l.embed_hash
+            where e.model_id = l.model_id and e.embed_hash = l.embed_hash
+              and k.owner_id = l.owner_id
             limit 1) known
         on conflict on constraint embedding_pkey do nothing
-        returning model_id, chunk_id
+        returning n.model_id, n.chunk_id
     ), missing as materialized (
         select l.*
         from lacking l
-        where l.provider <> 'external'
-          and not exists (select from copied c
+        where not exists (select from copied c
                           where c.model_id = l.model_id and c.chunk_id = l.chunk_id)
           and not exists (select from rag_internal.embedding_task t
                           where t.model_id = l.model_id and t.chunk_id = l.chunk_id
@@ -6331,14 +6515,14 @@ begin
         insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)
         select 'embed', (collection).collection_id, s.total, queue_embeddings.who,
                quote_ident(queue_embeddings.who)::regrole
-        from (select count(*) as total from missing) s
+        from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
     ), queued as (
         insert into rag_internal.embedding_task as t (model_id, chunk_id, job_id, acl_id,
                                                       collection_id)
         select m.model_id, m.chunk_id, j.job_id, m.acl_id, m.collection_id
-        from missing m cross join job j
+        from missing m left join job j on m.provider <> 'external'
         on conflict on constraint embedding_task_pkey do update
         set job_id = excluded.job_id, attempts = 0, run_after = excluded.run_after,
             is_dead = false, error = null, failed_at = null
@@ -6349,9 +6533,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. What was given up before is tried again.';
+COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. model_id null: every model of the collection. What was given up before is tried again.';
 
 CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.question
     LANGUAGE plpython3u IMMUTABLE
@@ -6480,7 +6664,7 @@ declare
 begin
     return query
         select j.job_id, j.kind, k.name,
-               case when j.status in ('queued', 'running') and s.open = 0
+               case when j.status in ('queued', 'running', 'failed') and s.open = 0
                     then case when s.dead > 0 then 'failed' else 'done' end
                     else j.status end,
                j.total, greatest(j.total - s.open - s.dead, 0), s.open, s.dead,
@@ -6582,14 +6766,15 @@ begin
     if found then
         insert into rag_internal.provider_pause as p (model_id, until, failures, reason)
         values ((model).model_id,
-                clock_timestamp()
-                + '1 second'::interval * coalesce(_fault.retry_after, 5 * (0.5 + random())),
+                clock_timestamp() + '1 second'::interval
+                * coalesce(greatest(_fault.retry_after, 1), 5 * (0.5 + random())),
                 1, _fault.error)
         on conflict (model_id) do update
         set failures = p.failures + 1, reason = excluded.reason,
-            -- the wait that was asked for, else twice as long each time, up to five minutes
+            -- the wait that was asked for (none is not to be believed), else twice as long each
+            -- time, up to five minutes
             until = clock_timestamp() + '1 second'::interval
-                  * coalesce(_fault.retry_after,
+                  * coalesce(greatest(_fault.retry_after, 1),
                              least(5 * 2 ^ least(p.failures, 6), 300) * (0.5 + random()))
         where p.until <= clock_timestamp() or _fault.retry_after is not null;
     end if;
@@ -6661,8 +6846,12 @@ begin
     _new.created_at := _old.created_at;
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
-    if _new = _old then
+    if _new = _old and chunks is null then
         return rag_internal.ingested(_old, 'unchanged', 0, null);
+    elsif _new = _old then
+        -- stored before, and embedded now
+        _job_id := rag_internal.write_chunks(_old, collection, chunks, who);
+        return rag_internal.ingested(_old, 'unchanged', 0, _job_id);
     end if;
 
     _new.updated_at := now();
@@ -6675,7 +6864,8 @@ begin
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
         acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
+    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as
+       and chunks is null then
         return rag_internal.ingested(_new, 'updated', 0, null);
     end if;
     _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
@@ -6749,16 +6939,11 @@ ALTER FUNCTION rag_internal.resplit_document() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.resplit_document() IS 'Splits a changed text by the settings of its collection, and queues what has to be embedded.';
 
-CREATE FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
+CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
-    if leg = 'semantic' then
-        return array(
-            select h
-            from rag_internal.semantic_legs(run_leg.query, run_leg.query_vector, scope, depth) h);
-    end if;
     scope.acl_ids := null;  -- the engine keeps its own
     if leg = 'bm25' then
         return array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h);
@@ -6767,9 +6952,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) IS 'The best passages of a leg (semantic, bm25, fuzzy), at most depth of them, ranked from 1. query_vector is for the semantic leg.';
+COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a lexical leg (bm25, fuzzy), at most depth of them, ranked from 1.';
 
 CREATE FUNCTION rag_internal.search_defaults(scope rag_internal.scope) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -6872,7 +7057,7 @@ ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_i
 
 COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
 
-CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6880,10 +7065,16 @@ declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _question rag_internal.question;
+    _unasked text[];
     _vector "public".vector;
     _conditions rag_internal.text_condition[] := '{}';
-    _hits rag_internal.leg_hit[] := '{}';
+    _found rag_internal.leg_hit[];
+    _has_answer boolean := false;
+    _error text;
+    _hint text;
 begin
+    hits := '{}';
+    notes := '{}';
     if not rag_internal.is_blank(semantic_legs.query) then
         _question := rag_internal.read_question(semantic_legs.query);
     end if;
@@ -6898,96 +7089,120 @@ begin
             from (select distinct d.text_config from rag_internal.document d
                   where d.collection_id = any ((scope).collection_ids)) n);
     end if;
-    for _model in select m.* from rag_internal.semantic_models(scope, query_vector) m loop
+    _unasked := rag_internal.unasked_models(scope, coalesce(_question.content, '') <> '',
+                                            query_vector);
+    for _model in select m.* from rag_internal.semantic_models(scope, _unasked, query_vector) m loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if query_vector is not null then
-            _vector := "public".l2_normalize(query_vector);
-        elsif _model.provider = 'external' then
-            raise exception using
-                errcode = '22023',
-                message = format('the vectors of model "%s" come with the calls, and so must that '
-                                 'of the query', _model.name),
-                hint    = 'Give query_vector and name collections of this model; or leave the '
-                          'semantic leg out: strategy => ''bm25'', or weights with '
-                          '"semantic": 0.';
-        else
-            _vector := rag_internal.embed_query(_question.content, _model, (scope).identity.who);
-        end if;
-        _hits := _hits || array(
-            select h
-            from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
+        begin
+            if _model.dimensions = "public".vector_dims(query_vector) then
+                _vector := "public".l2_normalize(query_vector);
+            else
+                _vector := rag_internal.embed_query(_question.content, _model,
+                                                    (scope).identity.who);
+            end if;
+            _found := array(
+                select h
+                from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
+            hits := hits || _found;
+            _has_answer := true;
+        exception when object_not_in_prerequisite_state then
+            if not is_forgiving then
+                raise;
+            end if;
+            get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
+            _error := regexp_replace(_error, '^ragsql: ', '');
+            notes := notes || format('semantic: %s', _error);
+        end;
     end loop;
-    return query
-        select h.leg, (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
-               h.score, h.document_id, h.chunk_index, null::text
-        from unnest(_hits) h
-        order by 2
-        limit cut;
+    if _error is not null and not _has_answer then
+        raise exception using errcode = '55000', message = _error, hint = _hint;
+    end if;
+    hits := array(
+        select row(h.leg,
+                   (row_number() over (order by h.rank, h.document_id, h.chunk_index))::integer,
+                   h.score, h.document_id, h.chunk_index, null::text)::rag_internal.leg_hit
+        from unnest(hits) h
+        order by h.rank, h.document_id, h.chunk_index
+        limit cut);
+    if rag_internal.lacks_vectors(scope) then
+        notes := notes || 'semantic: some passages have no vector'::text;
+    end if;
+    if cardinality(_unasked) > 0 then
+        notes := notes || format('semantic: needs query_vector for what has the model %s',
+                                 array_to_string(_unasked, ', '));
+    end if;
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query where it is given. 55000 where no collection has a model.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where no model can be asked, and, unless is_forgiving, where one of several cannot.';
 
-CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) RETURNS SETOF rag_internal.model
+CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) RETURNS SETOF rag_internal.model
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _models rag_internal.model[];
-    _model rag_internal.model;
-    _collection_ids bigint[];
+    _fitting rag_internal.model[];
 begin
     _models := array(
         select m from rag_internal.model m
         where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
         order by m.name);
-    if cardinality(_models) = 0 and cardinality((scope).collection_ids) > 0 then
+    _fitting := array(
+        select m from unnest(_models) m
+        where m.dimensions = "public".vector_dims(query_vector)
+           or cardinality(_models) = 1);
+    if query_vector is not null and cardinality(_models) > 0 and cardinality(_fitting) <> 1 then
+        raise exception using
+            errcode = '22023',
+            message = format('query_vector has %s dimensions, but models of this search have: %s',
+                             "public".vector_dims(query_vector),
+                             (select string_agg(format('%s %s', m.name, m.dimensions), ', ')
+                              from unnest(_models) m)),
+            hint    = 'Name collections of the model that made the vector.';
+    elsif query_vector is not null and cardinality(_models) > 0 then
+        perform rag_internal.check_vector(
+            query_vector, _fitting[1],
+            format('query_vector for %s',
+                   (select string_agg(format('"%s"', k.name), ', ' order by k.name)
+                    from rag_internal.collection k
+                    where k.collection_id = any ((scope).collection_ids)
+                      and k.model_id = _fitting[1].model_id)));
+    elsif cardinality(_models) = 0 and cardinality((scope).collection_ids) > 0 then
         raise exception using
             errcode = '55000',
             message = 'no collection of this search has an embedding model',
             hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
     end if;
-    if query_vector is not null then
-        if cardinality(_models) > 1 then
-            raise exception using
-                errcode = '22023',
-                message = format('query_vector is given, but the collections of this search have '
-                                 'more than one model: %s',
-                                 (select string_agg(m.name, ', ') from unnest(_models) m)),
-                hint    = 'Name collections of the model that made the vector.';
-        end if;
-        perform rag_internal.check_vector(
-            query_vector, _models[1],
-            format('query_vector for %s',
-                   (select string_agg(format('"%s"', k.name), ', ' order by k.name)
-                    from rag_internal.collection k
-                    where k.collection_id = any ((scope).collection_ids)
-                      and k.model_id = _models[1].model_id)));
-        return query select m.* from unnest(_models) m;
-        return;
+    if cardinality(_models) > 0 and cardinality(_models) = cardinality(unasked) then
+        raise exception using
+            errcode = '55000',
+            message = format('the vectors of model "%s" come with the calls, and so must that of '
+                             'the query', unasked[1]),
+            hint    = 'Give query_vector, or leave the semantic leg out: strategy => ''bm25''.';
     end if;
     -- those without a passage that the caller could be shown are not asked
-    foreach _model in array _models loop
-        _collection_ids := array(
-            select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if exists (select from rag_internal.embedding e
-                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
-                     and e.collection_id = any (_collection_ids)) then
-            return next _model;
-        end if;
-    end loop;
+    return query
+        select m.*
+        from unnest(_models) m
+        where m.name <> all (unasked)
+          and exists (select from rag_internal.embedding e
+                      where e.model_id = m.model_id and e.acl_id = any ((scope).acl_ids)
+                        and e.collection_id in (
+                            select k.collection_id from rag_internal.collection k
+                            where k.collection_id = any ((scope).collection_ids)
+                              and k.model_id = m.model_id));
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) IS 'Models that collections in scope are searched by and have a passage under; with a query vector the one that it has to be of, else 22023. 55000 where no collection has a model.';
+COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) IS 'Models that collections in scope are searched by and have a passage under, but for those unasked. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
 
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
@@ -7016,7 +7231,8 @@ begin
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
-       or _old.indexed_as is distinct from _new.indexed_as then
+       or _old.indexed_as is distinct from _new.indexed_as
+       or (embed = 'now' and rag_internal.lacks_embedding(_old.document_id)) then
         _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
     end if;
 
@@ -7144,6 +7360,23 @@ $_$;
 ALTER FUNCTION rag_internal.text_config_for(language text, default_config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.text_config_for(language text, default_config text) IS 'The configuration of pg_catalog for a language code, tag or English name; the default where there is none.';
+
+CREATE FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select array(
+        select m.name from rag_internal.model m
+        where m.model_id in (select k.model_id from rag_internal.collection k
+                             where k.collection_id = any ((scope).collection_ids))
+          and (m.provider = 'external' or not has_words)
+          and m.dimensions is distinct from "public".vector_dims(query_vector)
+        order by m.name)
+$$;
+
+ALTER FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) IS 'Names of models that collections in scope are searched by and that neither the words nor the vector of a query can ask.';
 
 CREATE FUNCTION rag_internal.unload_models() RETURNS integer
     LANGUAGE plpython3u
@@ -7376,7 +7609,7 @@ begin
     where c.v is not null;
 
     perform rag_internal.index_document((document).document_id);
-    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, who);
+    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, who);
     perform rag_internal.bury_failed(document, collection, chunks);
     return _job_id;
 end
@@ -7386,7 +7619,7 @@ ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collect
 
 COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) IS 'Writes passages, lexemes and vectors of a document in place of those it had; the job that makes the vectors still missing, or null.';
 
-CREATE FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS integer
+CREATE FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7404,7 +7637,7 @@ begin
         from rag_internal.embedding_task t
         join rag_internal.chunk c using (chunk_id)
         join rag_internal.document d using (document_id)
-        where t.claim_id = write_embeddings.claim_id
+        where t.model_id = (model).model_id and t.chunk_id = any (chunk_ids) and not t.is_dead
         order by d.document_id, t.chunk_id
         for share of d, c skip locked
     ), held as materialized (
@@ -7412,7 +7645,7 @@ begin
         from settled s
         join rag_internal.embedding_task t
           on t.model_id = (model).model_id and t.chunk_id = s.chunk_id
-        where t.claim_id = write_embeddings.claim_id
+        where not t.is_dead
         for update of t skip locked
     ), stored as (
         insert into rag_internal.embedding (model_id, chunk_id, acl_id, collection_id, embed_hash,
@@ -7441,9 +7674,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Writes the vectors whose text is still the same and removes their tasks; how many.';
+COMMENT ON FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Writes the vectors whose text is still the same and removes their tasks; how many.';
 
 CREATE VIEW rag.collection WITH (security_invoker='true') AS
  SELECT r.name,
@@ -7665,7 +7898,7 @@ ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
 
-COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text is embedded once per tenant.';
+COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
 
 COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
 
@@ -7841,7 +8074,7 @@ CREATE VIEW rag_internal.wanted_embedding WITH (security_invoker='true') AS
     c.chunk_index,
     d.collection_id,
     d.acl_id,
-    k.tenant,
+    k.owner_id,
     COALESCE(c.embed_text, c.content) AS content
    FROM ((((rag_internal.collection k
      JOIN LATERAL ( SELECT k.model_id
@@ -8414,6 +8647,12 @@ GRANT ALL ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) TO rag_
 REVOKE ALL ON FUNCTION rag.maintain_step() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.maintain_step() TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.show_model_progress(who name, ticket bytea, collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.show_model_progress(who name, ticket bytea, collection text, model text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.model_progress(collection text, model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.model_progress(collection text, model text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.predict_chunk_value(who name, ticket bytea, content text, heading text[], kind text) TO rag_reader;
 
@@ -8590,7 +8829,7 @@ REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.derive_document() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.diagnose_models(sees_everything boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.document_type(content text, source text, mime text) FROM PUBLIC;
 
@@ -8608,7 +8847,7 @@ REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model r
 
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.find_model(name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) FROM PUBLIC;
 
@@ -8649,6 +8888,8 @@ REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document
 REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.lacks_embedding(document_id uuid) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
@@ -8668,6 +8909,8 @@ REVOKE ALL ON FUNCTION rag_internal.merge_segments(text_config text, most_passag
 REVOKE ALL ON FUNCTION rag_internal.microseconds(moment timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.model_is_used(model_id integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.model_progress(collection rag_internal.collection, model_id integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
 
@@ -8709,7 +8952,7 @@ REVOKE ALL ON FUNCTION rag_internal.question_condition(phrases text[], excluded 
 
 REVOKE ALL ON FUNCTION rag_internal.question_lexemes(question text, config text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.read_question(query text) FROM PUBLIC;
 
@@ -8745,15 +8988,15 @@ REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content 
 
 REVOKE ALL ON FUNCTION rag_internal.resplit_document() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, query_vector public.vector, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, query_vector public.vector) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
 
@@ -8768,6 +9011,8 @@ REVOKE ALL ON FUNCTION rag_internal.sweep_tombstones() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.unload_models() FROM PUBLIC;
 
@@ -8785,7 +9030,7 @@ REVOKE ALL ON FUNCTION rag_internal.words_skipped(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.write_embeddings(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
 
 GRANT SELECT ON TABLE rag.collection TO rag_reader;
 

@@ -244,7 +244,7 @@ def test_similarity(conn: Connection) -> None:
 
 
 def test_a_reader_in_a_transaction_keeps_no_model_out(db: Database) -> None:
-    with db.connect() as reader, db.connect(autocommit=True) as owner:
+    with db.connect(autocommit=False) as reader, db.connect(autocommit=True) as owner:
         reader.execute("select count(*) from rag_internal.embedding")
         owner.execute("select rag.add_model('beside', 'external', 4)")
         # what needs the table for itself gives up before others wait behind it for long

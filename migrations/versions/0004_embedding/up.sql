@@ -105,10 +105,10 @@ create index embedding_task_scope on rag_internal.embedding_task (collection_id,
 alter table rag_internal.embedding_task
     set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 comment on table rag_internal.embedding_task is
-    'A passage that waits for its vector under a model; gone when it has it. job_id null: the vector '
-    'is to be given, since the model is external. Nobody works on it '
-    'before run_after; a claim puts that off, so that what a killed worker claimed returns by '
-    'itself. attempts are counted by claims. is_dead: given up, kept with its error.';
+    'A passage that waits for its vector under a model; gone when it has it. job_id null: the '
+    'vector is to be given, since the model is external. Nobody works on it before run_after; a '
+    'claim puts that off, so that what a killed worker claimed returns by itself. attempts are '
+    'counted by claims. is_dead: given up, kept with its error.';
 
 create table rag_internal.provider_pause (
     model_id integer primary key references rag_internal.model on delete cascade,
