@@ -108,7 +108,7 @@ def test_a_passage_that_fails_goes_alone_and_its_text_is_not_told(stub: Stub) ->
 def test_g08_a_provider_that_cannot_be_used_is_left_alone(stub: Stub) -> None:
     fill(stub, 40)
     stub.server.always = failing(401, code="invalid_api_key")
-    with worker(stub, "--once", "--patience", "2") as program:
+    with worker(stub, "--once", "--workers", "1", "--patience", "2") as program:
         assert program.wait() == 1
         assert "40 passages cannot be embedded now: " in program.text
         assert "Hint: `ragsql doctor`" in program.text
