@@ -129,6 +129,8 @@ def test_a_process_of_the_server_is_killed(lasting: Cluster) -> None:
     stage.await_wait(worker, holder)
     os.kill(worker.pid, signal.SIGKILL)
     assert isinstance(running.exception(), psycopg.OperationalError)
+    with pytest.raises(psycopg.OperationalError):  # the server ends all sessions, and recovers
+        holder.run("select pg_sleep(60)")
     stage.close()
 
     stage = _after_recovery(database)

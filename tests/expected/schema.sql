@@ -6733,6 +6733,7 @@ CREATE FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.m
 declare
     _attempts constant integer := 5;
     _fault rag_internal.embedded_text;
+    _asked double precision;
 begin
     update rag_internal.embedding_task t
     set claim_id = null,
@@ -6764,17 +6765,18 @@ begin
     order by o.retry_after desc nulls last
     limit 1;
     if found then
+        -- to wait for no time is not to be believed
+        _asked := case when _fault.retry_after < 1 then 1 else _fault.retry_after end;
         insert into rag_internal.provider_pause as p (model_id, until, failures, reason)
         values ((model).model_id,
                 clock_timestamp() + '1 second'::interval
-                * coalesce(greatest(_fault.retry_after, 1), 5 * (0.5 + random())),
+                * coalesce(_asked, 5 * (0.5 + random())),
                 1, _fault.error)
         on conflict (model_id) do update
         set failures = p.failures + 1, reason = excluded.reason,
-            -- the wait that was asked for (none is not to be believed), else twice as long each
-            -- time, up to five minutes
+            -- the wait that was asked for, else twice as long each time, up to five minutes
             until = clock_timestamp() + '1 second'::interval
-                  * coalesce(greatest(_fault.retry_after, 1),
+                  * coalesce(_asked,
                              least(5 * 2 ^ least(p.failures, 6), 300) * (0.5 + random()))
         where p.until <= clock_timestamp() or _fault.retry_after is not null;
     end if;
