@@ -1329,11 +1329,13 @@ begin
         ), numbered as (
             select p.*, row_number() over () as number from passage p
         )
-        select array_agg(p.id) as ids,
-               "public".l2_normalize("public".sum(p.v)) as v
-        from numbered p
-        group by (p.number - 1) / 2
-        having "public".vector_norm("public".sum(p.v)) > 0
+        select s.ids,
+               "public".l2_normalize(
+                   s.vs[1] operator("public".+) s.vs[1]
+                   operator("public".+) coalesce(s.vs[2], s.vs[1])) as v
+        from (select array_agg(p.id) as ids, array_agg(p.v) as vs
+              from numbered p
+              group by (p.number - 1) / 2) s
         limit n
     loop
         select array_agg(h.score order by h.route, h.rank) filter (where h.route = 'exact'),
@@ -1376,7 +1378,7 @@ END;
 
 ALTER FUNCTION rag.check_recall(collection text, n integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.check_recall(collection text, n integer) IS 'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n questions that lie between two random passages which the caller can see. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of rag.add_model.';
+COMMENT ON FUNCTION rag.check_recall(collection text, n integer) IS 'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n questions that lie near a random passage which the caller can see. recall is null where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of rag.add_model.';
 
 CREATE FUNCTION rag_internal.chunk_quality(who name, ticket bytea, document_id uuid, collection text) RETURNS rag.chunking_quality
     LANGUAGE plpgsql STABLE SECURITY DEFINER

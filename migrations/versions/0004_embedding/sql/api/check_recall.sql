@@ -9,7 +9,7 @@ end;
 
 comment on function rag.check_recall(text, integer) is
     'Share of the 10 exactly nearest passages that the vector index finds too, a mean over n '
-    'questions that lie between two random passages which the caller can see. recall is null '
+    'questions that lie near a random passage which the caller can see. recall is null '
     'where none has a neighbour. Writes nothing. More recall: ef_search, m or ef_construction of '
     'rag.add_model.';
 alter function rag.check_recall(text, integer) owner to rag_owner;
