@@ -7151,6 +7151,8 @@ CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked t
 declare
     _models rag_internal.model[];
     _fitting rag_internal.model[];
+    _model rag_internal.model;
+    _collection_ids bigint[];
 begin
     _models := array(
         select m from rag_internal.model m
@@ -7190,17 +7192,19 @@ begin
                              'the query', unasked[1]),
             hint    = 'Give query_vector, or leave the semantic leg out: strategy => ''bm25''.';
     end if;
-    -- those without a passage that the caller could be shown are not asked
-    return query
-        select m.*
-        from unnest(_models) m
-        where m.name <> all (unasked)
-          and exists (select from rag_internal.embedding e
-                      where e.model_id = m.model_id and e.acl_id = any ((scope).acl_ids)
-                        and e.collection_id in (
-                            select k.collection_id from rag_internal.collection k
-                            where k.collection_id = any ((scope).collection_ids)
-                              and k.model_id = m.model_id));
+    -- those without a passage that the caller could be shown are not asked; one by one, for all at
+    -- once are joined by reading every vector
+    foreach _model in array _models loop
+        continue when _model.name = any (unasked);
+        _collection_ids := array(
+            select k.collection_id from rag_internal.collection k
+            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        if exists (select from rag_internal.embedding e
+                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
+                     and e.collection_id = any (_collection_ids)) then
+            return next _model;
+        end if;
+    end loop;
 end
 $$;
 

@@ -213,3 +213,17 @@ def test_a_binary_index_ranks_by_the_stored_vectors(many: Many) -> None:
         assert share_found(found[:10], scores) >= 0.5
         query = "select * from rag.semantic_search(null, '{many}', 10, query_vector => %s)"
         assert "_hnsw on embedding_" in plans(many.owner, query, [literal(question)])
+
+
+def test_a_search_reads_no_vectors_but_those_it_compares(many: Many) -> None:
+    with many.owner.transaction():
+        hits = many.owner.execute(
+            "select from rag.semantic_search(null, '{many}', query_vector => %s)",
+            [literal(many.question)],
+        ).fetchall()
+        whole = many.owner.execute(
+            r"select relname from pg_stat_xact_all_tables"
+            r" where relname like 'embedding\_%%' and seq_tup_read > 1000"
+        ).fetchall()
+    assert len(hits) == 10
+    assert whole == []
