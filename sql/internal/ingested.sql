@@ -4,7 +4,8 @@ create or replace function rag_internal.ingested(
     document rag_internal.document,
     status   text,
     chunks   integer,
-    job_id   bigint
+    job_id   bigint,
+    who      name
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -27,9 +28,10 @@ begin
         -- an earlier call may have left some to be embedded later
         select t.job_id into job_id
         from rag_internal.embedding_task t
+        join rag_internal.job j on j.job_id = t.job_id and j.created_by = ingested.who
         where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
                              where c.document_id = (document).document_id)
-          and not t.is_dead and t.job_id is not null
+          and not t.is_dead
         limit 1;
     end if;
     if status <> 'unchanged' then
@@ -39,10 +41,10 @@ begin
 end
 $$;
 
-comment on function rag_internal.ingested(rag_internal.document, text, integer, bigint) is
+comment on function rag_internal.ingested(rag_internal.document, text, integer, bigint, name) is
     'The row of rag.ingested of a document whose passages were written: chunks of them, and the '
     'job that embeds those without a vector.';
-alter function rag_internal.ingested(rag_internal.document, text, integer,
-    bigint) owner to rag_owner;
-revoke all on function rag_internal.ingested(rag_internal.document, text, integer,
-    bigint) from public;
+alter function rag_internal.ingested(rag_internal.document, text, integer, bigint,
+    name) owner to rag_owner;
+revoke all on function rag_internal.ingested(rag_internal.document, text, integer, bigint,
+    name) from public;

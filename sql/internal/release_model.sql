@@ -40,6 +40,10 @@ begin
         delete from rag_internal.embedding_task t
         where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
         returning t.job_id
+    ), released as (
+        update rag_internal.job j set total = j.total - s.passages
+        from (select d.job_id, count(*) as passages from dropped d group by d.job_id) s
+        where j.job_id = s.job_id
     )
     select array_agg(distinct d.job_id) into _job_ids from dropped d;
     perform rag_internal.finish_jobs(_job_ids);

@@ -36,12 +36,8 @@ begin
     _new.created_at := _old.created_at;
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
-    if _new = _old and chunks is null then
-        return rag_internal.ingested(_old, 'unchanged', 0, null);
-    elsif _new = _old then
-        -- stored before, and embedded now
-        _job_id := rag_internal.write_chunks(_old, collection, chunks, who);
-        return rag_internal.ingested(_old, 'unchanged', 0, _job_id);
+    if _new = _old then
+        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
     end if;
 
     _new.updated_at := now();
@@ -54,13 +50,12 @@ begin
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
         acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as
-       and chunks is null then
-        return rag_internal.ingested(_new, 'updated', 0, null);
+    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
+        return rag_internal.ingested(_new, 'updated', 0, null, who);
     end if;
     _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
     _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
-    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, who);
 end
 $$;
 

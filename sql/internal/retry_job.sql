@@ -14,7 +14,7 @@ declare
     _retried integer;
 begin
     update rag_internal.embedding_task t
-    set is_dead = false, attempts = 0, run_after = clock_timestamp()
+    set is_dead = false, attempts = 0, error = null, run_after = clock_timestamp()
     -- what is locked is being deleted
     from (select g.model_id, g.chunk_id from rag_internal.embedding_task g
           where g.job_id = retry_job.job_id and g.is_dead

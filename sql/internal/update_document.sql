@@ -30,7 +30,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
     end if;
 
     _new.updated_at := now();
@@ -40,7 +40,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    return rag_internal.ingested(_new, 'updated', 0, null);
+    return rag_internal.ingested(_new, 'updated', 0, null, who);
 end
 $$;
 

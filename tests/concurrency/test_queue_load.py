@@ -32,6 +32,7 @@ MAY_HAPPEN = (
     psycopg.errors.NoDataFound,
     psycopg.errors.ObjectNotInPrerequisiteState,
     psycopg.errors.SerializationFailure,
+    psycopg.errors.LockNotAvailable,  # plain SQL beside who changes a collection
 )
 
 

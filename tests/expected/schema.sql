@@ -1163,7 +1163,8 @@ begin
                 select l.hits, _degraded || l.notes into _found, _degraded
                 from rag_internal.semantic_legs(
                     search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
-                    search.collections is null or coalesce(search.allow_degraded, false)) l;
+                    search.collections is null or coalesce(search.allow_degraded, false),
+                    cardinality(_legs) = 1) l;
             else
                 _found := rag_internal.run_leg(_leg, search.query, _scope,
                                                rag_internal.leg_depth(_places));
@@ -2574,12 +2575,14 @@ begin
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new)
         || jsonb_build_object('strategy', null,
                               'chunks', encode(sha256(convert_to(chunks::text, 'UTF8')), 'hex'));
-    if not exists (select from rag_internal.document d
-                   where d.collection_id = _new.collection_id and d.source = _new.source
-                     and d.version = _new.version and d.content_hash = _new.content_hash
-                     and d.indexed_as = _new.indexed_as) then
-        _chunks := rag_internal.embed_chunks(_chunks, _collection, _model, ingest_chunks.embed);
-    end if;
+    -- what is stored as it is asks no model; the vectors it has are known
+    _chunks := rag_internal.embed_chunks(
+        _chunks, _collection, _model,
+        case when exists (select from rag_internal.document d
+                          where d.collection_id = _new.collection_id and d.source = _new.source
+                            and d.version = _new.version and d.content_hash = _new.content_hash
+                            and d.indexed_as = _new.indexed_as)
+             then 'later' else ingest_chunks.embed end);
     return rag_internal.store_document(_new, _collection, _chunks, ingest_chunks.embed,
                                        (_identity).who);
 end
@@ -3055,6 +3058,10 @@ begin
         delete from rag_internal.embedding_task t
         where t.model_id = _model.model_id and t.collection_id = _collection.collection_id
         returning t.job_id
+    ), released as (
+        update rag_internal.job j set total = j.total - s.passages
+        from (select d.job_id, count(*) as passages from dropped d group by d.job_id) s
+        where j.job_id = s.job_id
     )
     select array_agg(distinct d.job_id) into _job_ids from dropped d;
     perform rag_internal.finish_jobs(_job_ids);
@@ -3132,7 +3139,7 @@ declare
     _retried integer;
 begin
     update rag_internal.embedding_task t
-    set is_dead = false, attempts = 0, run_after = clock_timestamp()
+    set is_dead = false, attempts = 0, error = null, run_after = clock_timestamp()
     -- what is locked is being deleted
     from (select g.model_id, g.chunk_id from rag_internal.embedding_task g
           where g.job_id = retry_job.job_id and g.is_dead
@@ -3628,7 +3635,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
     end if;
 
     _new.updated_at := now();
@@ -3638,7 +3645,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    return rag_internal.ingested(_new, 'updated', 0, null);
+    return rag_internal.ingested(_new, 'updated', 0, null, who);
 end
 $$;
 
@@ -4896,7 +4903,7 @@ begin
         select count(*) filter (where not t.is_dead), count(*) filter (where t.is_dead)
         into _waiting, _failed
         from rag_internal.embedding_task t
-        where t.model_id = _model.model_id;
+        where t.model_id = _model.model_id and t.job_id is not null;
         select p.* into _pause
         from rag_internal.provider_pause p
         where p.model_id = _model.model_id and p.until > statement_timestamp();
@@ -5100,6 +5107,53 @@ ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_inter
 
 COMMENT ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) IS 'One unit vector per text, in order; kind is query or passage. A text beyond the window is the average of its windows, or 54000 where long_input of the model is error; a provider that cannot be used is 55000.';
 
+CREATE FUNCTION rag_internal.embed_waiting(document rag_internal.document, collection rag_internal.collection) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _model rag_internal.model;
+    _chunk_ids bigint[];
+    _contents text[];
+    _outcomes rag_internal.embedded_text[];
+    _fault rag_internal.embedded_text;
+    _job_ids bigint[];
+begin
+    select array_agg(c.chunk_id order by c.chunk_id),
+           array_agg(coalesce(c.embed_text, c.content) order by c.chunk_id),
+           array_agg(distinct t.job_id)
+    into _chunk_ids, _contents, _job_ids
+    from rag_internal.chunk c
+    join rag_internal.embedding_task t using (chunk_id)
+    where c.document_id = (document).document_id and t.model_id = (collection).model_id
+      and t.job_id is not null;
+    if _chunk_ids is null then
+        return;
+    end if;
+    select m.* into _model from rag_internal.model m where m.model_id = (collection).model_id;
+    _outcomes := array(select o from rag_internal.embed_passages(_contents, _model) o);
+    select o.* into _fault from unnest(_outcomes) o where o.is_provider_fault limit 1;
+    if found then
+        raise exception using errcode = '55000', message = _fault.error, hint = _fault.hint;
+    end if;
+    update rag_internal.embedding_task t
+    set is_dead = false, attempts = 0, error = null
+    where t.model_id = _model.model_id and t.chunk_id = any (_chunk_ids) and t.is_dead;
+    perform rag_internal.write_embeddings(_model, _chunk_ids, _contents, _outcomes);
+    update rag_internal.embedding_task t
+    set is_dead = true, claim_id = null, attempts = 1, error = o.error,
+        failed_at = clock_timestamp()
+    from unnest(_outcomes) o
+    where t.model_id = _model.model_id and t.chunk_id = _chunk_ids[o.number]
+      and o.error is not null;
+    perform rag_internal.finish_jobs(_job_ids);
+end
+$$;
+
+ALTER FUNCTION rag_internal.embed_waiting(document rag_internal.document, collection rag_internal.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.embed_waiting(document rag_internal.document, collection rag_internal.collection) IS 'Embeds what waits in the document under the model that its collection is searched by; a text that fails again stays as it is. 55000 where the model cannot be used.';
+
 CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5199,8 +5253,7 @@ declare
     _collection rag_internal.collection;
 begin
     select d.* into _document from rag_internal.document d where d.document_id = new.document_id;
-    select k.* into _collection from rag_internal.collection k
-    where k.collection_id = _document.collection_id;
+    _collection := rag_internal.shared_collection(_document.collection_id);
     if coalesce(new.embed_text, new.content) <> coalesce(old.embed_text, old.content) then
         delete from rag_internal.embedding e where e.chunk_id = new.chunk_id;
     end if;
@@ -5228,6 +5281,9 @@ CREATE FUNCTION rag_internal.follow_document() RETURNS trigger
 declare
     _collection rag_internal.collection;
 begin
+    if new.collection_id <> old.collection_id then
+        _collection := rag_internal.shared_collection(new.collection_id);
+    end if;
     perform rag_internal.index_document(new.document_id);
     if (new.acl_id, new.collection_id) <> (old.acl_id, old.collection_id) then
         update rag_internal.embedding e set acl_id = new.acl_id, collection_id = new.collection_id
@@ -5250,8 +5306,6 @@ begin
         where c.document_id = new.document_id and t.chunk_id = c.chunk_id
           and not exists (select from rag_internal.wanted_embedding w
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
-        select k.* into _collection from rag_internal.collection k
-        where k.collection_id = new.collection_id;
         perform rag_internal.queue_embeddings(_collection, new.document_id, null,
                                               current_user);
     end if;
@@ -5610,7 +5664,7 @@ ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection
 
 COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) IS 'rag_internal.document.indexed_as of what is ingested now.';
 
-CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5632,9 +5686,10 @@ begin
         -- an earlier call may have left some to be embedded later
         select t.job_id into job_id
         from rag_internal.embedding_task t
+        join rag_internal.job j on j.job_id = t.job_id and j.created_by = ingested.who
         where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
                              where c.document_id = (document).document_id)
-          and not t.is_dead and t.job_id is not null
+          and not t.is_dead
         limit 1;
     end if;
     if status <> 'unchanged' then
@@ -5644,9 +5699,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) IS 'The row of rag.ingested of a document whose passages were written: chunks of them, and the job that embeds those without a vector.';
+COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) IS 'The row of rag.ingested of a document whose passages were written: chunks of them, and the job that embeds those without a vector.';
 
 CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -5760,23 +5815,6 @@ $$;
 ALTER FUNCTION rag_internal.known_models(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.known_models(who name, ticket bytea) IS 'Rows of rag.model.';
-
-CREATE FUNCTION rag_internal.lacks_embedding(document_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select exists (
-        select from rag_internal.chunk c
-        join rag_internal.embedding_task t using (chunk_id)
-        join rag_internal.collection k
-          on k.collection_id = t.collection_id and k.model_id = t.model_id
-        where c.document_id = lacks_embedding.document_id
-          and t.job_id is not null and not t.is_dead)
-$$;
-
-ALTER FUNCTION rag_internal.lacks_embedding(document_id uuid) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.lacks_embedding(document_id uuid) IS 'Whether passages of the document wait for their vector under the model that its collection is searched by.';
 
 CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boolean
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -6520,6 +6558,16 @@ begin
         from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
+    ), left_over as (
+        -- what was given up in an earlier job is this one's now
+        update rag_internal.job j set total = j.total - s.passages
+        from (select t.job_id, count(*) as passages
+              from missing m
+              join rag_internal.embedding_task t
+                on t.model_id = m.model_id and t.chunk_id = m.chunk_id
+              where t.is_dead
+              group by t.job_id) s
+        where j.job_id = s.job_id
     ), queued as (
         insert into rag_internal.embedding_task as t (model_id, chunk_id, job_id, acl_id,
                                                       collection_id)
@@ -6850,12 +6898,8 @@ begin
     _new.created_at := _old.created_at;
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
-    if _new = _old and chunks is null then
-        return rag_internal.ingested(_old, 'unchanged', 0, null);
-    elsif _new = _old then
-        -- stored before, and embedded now
-        _job_id := rag_internal.write_chunks(_old, collection, chunks, who);
-        return rag_internal.ingested(_old, 'unchanged', 0, _job_id);
+    if _new = _old then
+        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
     end if;
 
     _new.updated_at := now();
@@ -6868,13 +6912,12 @@ begin
         metadata = _new.metadata, attributes = _new.attributes, indexed_as = _new.indexed_as,
         acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as
-       and chunks is null then
-        return rag_internal.ingested(_new, 'updated', 0, null);
+    if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
+        return rag_internal.ingested(_new, 'updated', 0, null, who);
     end if;
     _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
     _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
-    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, who);
 end
 $$;
 
@@ -6928,8 +6971,7 @@ declare
     _collection rag_internal.collection;
     _chunks rag_internal.prepared_chunk[];
 begin
-    select k.* into _collection from rag_internal.collection k
-    where k.collection_id = new.collection_id;
+    _collection := rag_internal.shared_collection(new.collection_id);
     _chunks := rag_internal.prepare_chunks(_collection, new, 'later');
     update rag_internal.document d
     set indexed_as = rag_internal.indexing_settings(_collection, new)
@@ -7061,7 +7103,7 @@ ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_i
 
 COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
 
-CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
+CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7069,6 +7111,7 @@ declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _question rag_internal.question;
+    _asked rag_internal.model[];
     _unasked text[];
     _vector "public".vector;
     _conditions rag_internal.text_condition[] := '{}';
@@ -7093,9 +7136,10 @@ begin
             from (select distinct d.text_config from rag_internal.document d
                   where d.collection_id = any ((scope).collection_ids)) n);
     end if;
-    _unasked := rag_internal.unasked_models(scope, coalesce(_question.content, '') <> '',
-                                            query_vector);
-    for _model in select m.* from rag_internal.semantic_models(scope, _unasked, query_vector) m loop
+    select s.asked, s.unasked into _asked, _unasked
+    from rag_internal.semantic_models(scope, coalesce(_question.content, '') <> '',
+                                      query_vector) s;
+    foreach _model in array _asked loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
@@ -7116,12 +7160,14 @@ begin
                 raise;
             end if;
             get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
-            _error := regexp_replace(_error, '^ragsql: ', '');
-            notes := notes || format('semantic: %s', _error);
+            _error := format('semantic: %s', regexp_replace(_error, '^ragsql: ', ''));
+            notes := array_remove(notes, _error) || _error;
+            is_needed := is_needed or _model.is_default;
         end;
     end loop;
-    if _error is not null and not _has_answer then
-        raise exception using errcode = '55000', message = _error, hint = _hint;
+    if _error is not null and not _has_answer and is_needed then
+        raise exception using
+            errcode = '55000', message = regexp_replace(_error, '^semantic: ', ''), hint = _hint;
     end if;
     hits := array(
         select row(h.leg,
@@ -7140,38 +7186,56 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where no model can be asked, and, unless is_forgiving, where one of several cannot.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can, and it is the default or the leg is_needed.';
 
-CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) RETURNS SETOF rag_internal.model
+CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) RETURNS record
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _models rag_internal.model[];
-    _fitting rag_internal.model[];
     _model rag_internal.model;
     _collection_ids bigint[];
+    _present rag_internal.model[] := '{}';
+    _fitting rag_internal.model[];
 begin
-    _models := array(
-        select m from rag_internal.model m
+    for _model in
+        select m.* from rag_internal.model m
         where m.model_id in (select k.model_id from rag_internal.collection k
                              where k.collection_id = any ((scope).collection_ids))
-        order by m.name);
+        order by m.name
+    loop
+        -- one by one: for all at once they are joined by reading every vector
+        _collection_ids := array(
+            select k.collection_id from rag_internal.collection k
+            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+        if exists (select from rag_internal.embedding e
+                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
+                     and e.collection_id = any (_collection_ids)) then
+            _present := _present || _model;
+        end if;
+    end loop;
+    if not found and cardinality((scope).collection_ids) > 0 then
+        raise exception using
+            errcode = '55000',
+            message = 'no collection of this search has an embedding model',
+            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
+    end if;
+
     _fitting := array(
-        select m from unnest(_models) m
+        select m from unnest(_present) m
         where m.dimensions = "public".vector_dims(query_vector)
-           or cardinality(_models) = 1);
-    if query_vector is not null and cardinality(_models) > 0 and cardinality(_fitting) <> 1 then
+           or cardinality(_present) = 1);
+    if query_vector is not null and cardinality(_present) > 0 and cardinality(_fitting) <> 1 then
         raise exception using
             errcode = '22023',
             message = format('query_vector has %s dimensions, but models of this search have: %s',
                              "public".vector_dims(query_vector),
                              (select string_agg(format('%s %s', m.name, m.dimensions), ', ')
-                              from unnest(_models) m)),
+                              from unnest(_present) m)),
             hint    = 'Name collections of the model that made the vector.';
-    elsif query_vector is not null and cardinality(_models) > 0 then
+    elsif query_vector is not null and cardinality(_present) > 0 then
         perform rag_internal.check_vector(
             query_vector, _fitting[1],
             format('query_vector for %s',
@@ -7179,38 +7243,56 @@ begin
                     from rag_internal.collection k
                     where k.collection_id = any ((scope).collection_ids)
                       and k.model_id = _fitting[1].model_id)));
-    elsif cardinality(_models) = 0 and cardinality((scope).collection_ids) > 0 then
-        raise exception using
-            errcode = '55000',
-            message = 'no collection of this search has an embedding model',
-            hint    = 'strategy => ''bm25'' or ''fuzzy'' needs none.';
     end if;
-    if cardinality(_models) > 0 and cardinality(_models) = cardinality(unasked) then
+
+    asked := array(
+        select m from unnest(_present) m
+        where m.dimensions = "public".vector_dims(query_vector)
+           or (has_words and m.provider <> 'external'));
+    unasked := array(
+        select m.name from unnest(_present) m
+        where m.name <> all (array(select a.name from unnest(asked) a)));
+    if cardinality(asked) = 0 and cardinality(unasked) > 0 then
         raise exception using
             errcode = '55000',
             message = format('the vectors of model "%s" come with the calls, and so must that of '
                              'the query', unasked[1]),
             hint    = 'Give query_vector, or leave the semantic leg out: strategy => ''bm25''.';
     end if;
-    -- those without a passage that the caller could be shown are not asked; one by one, for all at
-    -- once are joined by reading every vector
-    foreach _model in array _models loop
-        continue when _model.name = any (unasked);
-        _collection_ids := array(
-            select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if exists (select from rag_internal.embedding e
-                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
-                     and e.collection_id = any (_collection_ids)) then
-            return next _model;
-        end if;
-    end loop;
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) IS 'Models that collections in scope are searched by and have a passage under, but for those unasked. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
+COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) IS 'Models that a search asks, and the names of those that it cannot ask. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
+
+CREATE FUNCTION rag_internal.shared_collection(collection_id bigint) RETURNS rag_internal.collection
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection rag_internal.collection;
+begin
+    for _try in 1 .. 40 loop
+        begin
+            select k.* into _collection from rag_internal.collection k
+            where k.collection_id = shared_collection.collection_id
+            for share nowait;
+            return _collection;
+        exception when lock_not_available then
+            perform pg_sleep(0.05);
+        end;
+    end loop;
+    raise exception using
+        errcode = '55P03',
+        message = 'the collection of this document is being changed by another session',
+        hint    = 'Try again.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.shared_collection(collection_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.shared_collection(collection_id bigint) IS 'The row of a collection, locked for share; 55P03 where another session holds it for two seconds.';
 
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
@@ -7239,9 +7321,10 @@ begin
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
-       or _old.indexed_as is distinct from _new.indexed_as
-       or (embed = 'now' and rag_internal.lacks_embedding(_old.document_id)) then
+       or _old.indexed_as is distinct from _new.indexed_as then
         _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
+    elsif embed = 'now' then
+        perform rag_internal.embed_waiting(_old, collection);
     end if;
 
     if _old.document_id is null then
@@ -7255,7 +7338,7 @@ begin
         if found then
             return rag_internal.ingested(
                 _new, 'created', cardinality(_chunks),
-                rag_internal.write_chunks(_new, collection, _chunks, who));
+                rag_internal.write_chunks(_new, collection, _chunks, who), who);
         end if;
     end if;
     return rag_internal.replace_document(document, collection, _chunks, embed, who);
@@ -7368,23 +7451,6 @@ $_$;
 ALTER FUNCTION rag_internal.text_config_for(language text, default_config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.text_config_for(language text, default_config text) IS 'The configuration of pg_catalog for a language code, tag or English name; the default where there is none.';
-
-CREATE FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) RETURNS text[]
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select array(
-        select m.name from rag_internal.model m
-        where m.model_id in (select k.model_id from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids))
-          and (m.provider = 'external' or not has_words)
-          and m.dimensions is distinct from "public".vector_dims(query_vector)
-        order by m.name)
-$$;
-
-ALTER FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) IS 'Names of models that collections in scope are searched by and that neither the words nor the vector of a query can ask.';
 
 CREATE FUNCTION rag_internal.unload_models() RETURNS integer
     LANGUAGE plpython3u
@@ -8853,6 +8919,8 @@ REVOKE ALL ON FUNCTION rag_internal.embed_query(query text, model rag_internal.m
 
 REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.embed_waiting(document rag_internal.document, collection rag_internal.collection) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) FROM PUBLIC;
@@ -8883,7 +8951,7 @@ REVOKE ALL ON FUNCTION rag_internal.index_text(title text, heading text[], conte
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
 
@@ -8895,8 +8963,6 @@ REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document
 
 REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
-
-REVOKE ALL ON FUNCTION rag_internal.lacks_embedding(document_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) FROM PUBLIC;
 
@@ -9002,9 +9068,11 @@ REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FR
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, unasked text[], query_vector public.vector) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.shared_collection(collection_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
 
@@ -9019,8 +9087,6 @@ REVOKE ALL ON FUNCTION rag_internal.sweep_tombstones() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION rag_internal.unasked_models(scope rag_internal.scope, has_words boolean, query_vector public.vector) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.unload_models() FROM PUBLIC;
 

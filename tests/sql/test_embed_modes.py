@@ -192,3 +192,33 @@ def test_a_new_text_replaces_a_dead_letter(stub: Stub) -> None:
     assert stub.dead() == []
     assert stub.status(failed).failed == 0
     stub.assert_whole()
+
+
+def test_now_makes_what_waits_and_leaves_the_rest(stub: Stub) -> None:
+    document_id, _, job_id = stub.ingest("a", "one", embed="later")
+    stub.run("select rag.add_model('given', 'external', 3)")
+    stub.run("select rag.prepare_model('c', 'given')")
+    stub.run("select rag.set_embeddings(%s, '{\"[1,0,0]\"}', 'given')", document_id)
+    again = stub.ingest("a", "one")
+    assert (again.status, again.job_id) == ("unchanged", None)
+    assert stub.found("one") == ["a"]
+    assert stub.status(job_id).status == "done"
+    assert stub.run("select embedded from rag.model_progress('c')") == [1, 1]
+
+
+def test_now_makes_what_was_cancelled(stub: Stub) -> None:
+    job_id = stub.ingest("a", "one", embed="later").job_id
+    stub.run("select rag.cancel_job(%s)", job_id)
+    stub.ingest("a", "one")
+    assert stub.found("one") == ["a"]
+    stub.assert_whole()
+
+
+def test_the_same_chunks_again_change_nothing(stub: Stub) -> None:
+    chunks = """[{"content": "one", "embedding": [1, 0, 0, 0, 0, 0, 0, 0]}, {"content": "two"}]"""
+    ingest = "select status, job_id from rag.ingest_chunks('c', %s, source => 'a', title => %s)"
+    assert stub.run(ingest, chunks, "A") == [("created", None)]
+    before = stub.run("select chunk_id, v::text from rag_internal.embedding order by 1")
+    assert stub.run(ingest, chunks, "A") == [("unchanged", None)]
+    assert stub.run(ingest, chunks, "B") == [("updated", None)]
+    assert stub.run("select chunk_id, v::text from rag_internal.embedding order by 1") == before

@@ -171,3 +171,13 @@ def test_e08_no_component_overflows(conn: Connection) -> None:
         "length zero",
         [json.dumps(chunks)],
     )
+
+
+def test_an_empty_collection_of_another_model_asks_nothing(conn: Connection) -> None:
+    vectors = collection(conn, "docs", "m")
+    add_model(conn, "n")
+    conn.execute("select rag.create_collection('empty', model => 'n')")
+    hits = conn.execute(
+        "select degraded from rag.semantic_search(null, query_vector => %s)", [literal(vectors[0])]
+    ).fetchall()
+    assert set(hits) == {(None,)}

@@ -85,15 +85,15 @@ drop function rag_internal.embed_chunks(rag_internal.prepared_chunk[], rag_inter
 drop function rag_internal.embed_hash(text, text);
 drop function rag_internal.embed_passages(text[], rag_internal.model);
 drop function rag_internal.embed_query(text, rag_internal.model, name);
+drop function rag_internal.embed_waiting(rag_internal.document, rag_internal.collection);
 drop function rag_internal.find_model(text, rag_internal.identity);
 drop function rag_internal.finish_jobs(bigint[]);
 drop function rag_internal.follow_chunk();
 drop function rag_internal.follow_title();
 drop function rag_internal.given_chunks(jsonb, text, rag_internal.model);
-drop function rag_internal.ingested(rag_internal.document, text, integer, bigint);
+drop function rag_internal.ingested(rag_internal.document, text, integer, bigint, name);
 drop function rag_internal.is_blank(text);
 drop function rag_internal.known_models(name, bytea);
-drop function rag_internal.lacks_embedding(uuid);
 drop function rag_internal.lacks_vectors(rag_internal.scope);
 drop function rag_internal.line_breaks(text);
 drop function rag_internal.merge_jobs(bigint[]);
@@ -113,11 +113,11 @@ drop function rag_internal.resplit_document();
 drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, rag_internal.text_condition[], bigint, text);
 drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean);
-drop function rag_internal.semantic_models(rag_internal.scope, text[], @extschema:vector@.vector);
+    bigint, boolean, boolean);
+drop function rag_internal.semantic_models(rag_internal.scope, boolean, @extschema:vector@.vector);
+drop function rag_internal.shared_collection(bigint);
 drop function rag_internal.store_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], text, name);
-drop function rag_internal.unasked_models(rag_internal.scope, boolean, @extschema:vector@.vector);
 drop function rag_internal.unload_models();
 drop function rag_internal.vector_form(rag_internal.model);
 drop function rag_internal.with_model_options(rag_internal.model, jsonb);

@@ -42,7 +42,7 @@ begin
         select count(*) filter (where not t.is_dead), count(*) filter (where t.is_dead)
         into _waiting, _failed
         from rag_internal.embedding_task t
-        where t.model_id = _model.model_id;
+        where t.model_id = _model.model_id and t.job_id is not null;
         select p.* into _pause
         from rag_internal.provider_pause p
         where p.model_id = _model.model_id and p.until > statement_timestamp();

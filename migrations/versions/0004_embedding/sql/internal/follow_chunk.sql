@@ -8,8 +8,7 @@ declare
     _collection rag_internal.collection;
 begin
     select d.* into _document from rag_internal.document d where d.document_id = new.document_id;
-    select k.* into _collection from rag_internal.collection k
-    where k.collection_id = _document.collection_id;
+    _collection := rag_internal.shared_collection(_document.collection_id);
     if coalesce(new.embed_text, new.content) <> coalesce(old.embed_text, old.content) then
         delete from rag_internal.embedding e where e.chunk_id = new.chunk_id;
     end if;

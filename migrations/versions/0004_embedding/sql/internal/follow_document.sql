@@ -7,6 +7,9 @@ as $$
 declare
     _collection rag_internal.collection;
 begin
+    if new.collection_id <> old.collection_id then
+        _collection := rag_internal.shared_collection(new.collection_id);
+    end if;
     perform rag_internal.index_document(new.document_id);
     if (new.acl_id, new.collection_id) <> (old.acl_id, old.collection_id) then
         update rag_internal.embedding e set acl_id = new.acl_id, collection_id = new.collection_id
@@ -29,8 +32,6 @@ begin
         where c.document_id = new.document_id and t.chunk_id = c.chunk_id
           and not exists (select from rag_internal.wanted_embedding w
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
-        select k.* into _collection from rag_internal.collection k
-        where k.collection_id = new.collection_id;
         perform rag_internal.queue_embeddings(_collection, new.document_id, null,
                                               current_user);
     end if;

@@ -56,12 +56,14 @@ begin
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new)
         || jsonb_build_object('strategy', null,
                               'chunks', encode(sha256(convert_to(chunks::text, 'UTF8')), 'hex'));
-    if not exists (select from rag_internal.document d
-                   where d.collection_id = _new.collection_id and d.source = _new.source
-                     and d.version = _new.version and d.content_hash = _new.content_hash
-                     and d.indexed_as = _new.indexed_as) then
-        _chunks := rag_internal.embed_chunks(_chunks, _collection, _model, ingest_chunks.embed);
-    end if;
+    -- what is stored as it is asks no model; the vectors it has are known
+    _chunks := rag_internal.embed_chunks(
+        _chunks, _collection, _model,
+        case when exists (select from rag_internal.document d
+                          where d.collection_id = _new.collection_id and d.source = _new.source
+                            and d.version = _new.version and d.content_hash = _new.content_hash
+                            and d.indexed_as = _new.indexed_as)
+             then 'later' else ingest_chunks.embed end);
     return rag_internal.store_document(_new, _collection, _chunks, ingest_chunks.embed,
                                        (_identity).who);
 end

@@ -56,6 +56,16 @@ begin
         from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
+    ), left_over as (
+        -- what was given up in an earlier job is this one's now
+        update rag_internal.job j set total = j.total - s.passages
+        from (select t.job_id, count(*) as passages
+              from missing m
+              join rag_internal.embedding_task t
+                on t.model_id = m.model_id and t.chunk_id = m.chunk_id
+              where t.is_dead
+              group by t.job_id) s
+        where j.job_id = s.job_id
     ), queued as (
         insert into rag_internal.embedding_task as t (model_id, chunk_id, job_id, acl_id,
                                                       collection_id)

@@ -8,8 +8,7 @@ declare
     _collection rag_internal.collection;
     _chunks rag_internal.prepared_chunk[];
 begin
-    select k.* into _collection from rag_internal.collection k
-    where k.collection_id = new.collection_id;
+    _collection := rag_internal.shared_collection(new.collection_id);
     _chunks := rag_internal.prepare_chunks(_collection, new, 'later');
     update rag_internal.document d
     set indexed_as = rag_internal.indexing_settings(_collection, new)

@@ -6,6 +6,7 @@ create or replace function rag_internal.semantic_legs(
     scope        rag_internal.scope,
     cut          bigint,
     is_forgiving boolean,
+    is_needed    boolean,
     out hits     rag_internal.leg_hit[],
     out notes    text[]
 )
@@ -16,6 +17,7 @@ declare
     _model rag_internal.model;
     _of_model rag_internal.scope := scope;
     _question rag_internal.question;
+    _asked rag_internal.model[];
     _unasked text[];
     _vector @extschema:vector@.vector;
     _conditions rag_internal.text_condition[] := '{}';
@@ -40,9 +42,10 @@ begin
             from (select distinct d.text_config from rag_internal.document d
                   where d.collection_id = any ((scope).collection_ids)) n);
     end if;
-    _unasked := rag_internal.unasked_models(scope, coalesce(_question.content, '') <> '',
-                                            query_vector);
-    for _model in select m.* from rag_internal.semantic_models(scope, _unasked, query_vector) m loop
+    select s.asked, s.unasked into _asked, _unasked
+    from rag_internal.semantic_models(scope, coalesce(_question.content, '') <> '',
+                                      query_vector) s;
+    foreach _model in array _asked loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
             where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
@@ -63,12 +66,14 @@ begin
                 raise;
             end if;
             get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
-            _error := regexp_replace(_error, '^ragsql: ', '');
-            notes := notes || format('semantic: %s', _error);
+            _error := format('semantic: %s', regexp_replace(_error, '^ragsql: ', ''));
+            notes := array_remove(notes, _error) || _error;
+            is_needed := is_needed or _model.is_default;
         end;
     end loop;
-    if _error is not null and not _has_answer then
-        raise exception using errcode = '55000', message = _error, hint = _hint;
+    if _error is not null and not _has_answer and is_needed then
+        raise exception using
+            errcode = '55000', message = regexp_replace(_error, '^semantic: ', ''), hint = _hint;
     end if;
     hits := array(
         select row(h.leg,
@@ -88,12 +93,12 @@ end
 $$;
 
 comment on function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean) is
+    bigint, boolean, boolean) is
     'At most cut passages by meaning, each collection under the model that it is searched by; '
     'query_vector stands for the query under the model of its dimensions. notes: what may be '
-    'missing. 55000 where no model can be asked, and, unless is_forgiving, where one of several '
-    'cannot.';
+    'missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can, and it '
+    'is the default or the leg is_needed.';
 alter function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean) owner to rag_owner;
+    bigint, boolean, boolean) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, @extschema:vector@.vector,
-    rag_internal.scope, bigint, boolean) from public;
+    rag_internal.scope, bigint, boolean, boolean) from public;

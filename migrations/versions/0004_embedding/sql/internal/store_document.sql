@@ -18,9 +18,10 @@ begin
     where d.collection_id = _new.collection_id and d.source = _new.source
       and d.version = _new.version;
     if _old.content_hash is distinct from _new.content_hash
-       or _old.indexed_as is distinct from _new.indexed_as
-       or (embed = 'now' and rag_internal.lacks_embedding(_old.document_id)) then
+       or _old.indexed_as is distinct from _new.indexed_as then
         _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
+    elsif embed = 'now' then
+        perform rag_internal.embed_waiting(_old, collection);
     end if;
 
     if _old.document_id is null then
@@ -34,7 +35,7 @@ begin
         if found then
             return rag_internal.ingested(
                 _new, 'created', cardinality(_chunks),
-                rag_internal.write_chunks(_new, collection, _chunks, who));
+                rag_internal.write_chunks(_new, collection, _chunks, who), who);
         end if;
     end if;
     return rag_internal.replace_document(document, collection, _chunks, embed, who);
