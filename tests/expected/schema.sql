@@ -1163,8 +1163,7 @@ begin
                 select l.hits, _degraded || l.notes into _found, _degraded
                 from rag_internal.semantic_legs(
                     search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
-                    search.collections is null or coalesce(search.allow_degraded, false),
-                    cardinality(_legs) = 1) l;
+                    search.collections is null or coalesce(search.allow_degraded, false)) l;
             else
                 _found := rag_internal.run_leg(_leg, search.query, _scope,
                                                rag_internal.leg_depth(_places));
@@ -7103,7 +7102,7 @@ ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_i
 
 COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
 
-CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
+CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7162,10 +7161,9 @@ begin
             get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
             _error := format('semantic: %s', regexp_replace(_error, '^ragsql: ', ''));
             notes := array_remove(notes, _error) || _error;
-            is_needed := is_needed or _model.is_default;
         end;
     end loop;
-    if _error is not null and not _has_answer and is_needed then
+    if _error is not null and not _has_answer then
         raise exception using
             errcode = '55000', message = regexp_replace(_error, '^semantic: ', ''), hint = _hint;
     end if;
@@ -7186,9 +7184,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can, and it is the default or the leg is_needed.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can.';
 
 CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) RETURNS record
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -9068,7 +9066,7 @@ REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FR
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, is_needed boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
 

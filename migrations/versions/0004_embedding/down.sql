@@ -113,7 +113,7 @@ drop function rag_internal.resplit_document();
 drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
     rag_internal.scope, rag_internal.text_condition[], bigint, text);
 drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean, boolean);
+    bigint, boolean);
 drop function rag_internal.semantic_models(rag_internal.scope, boolean, @extschema:vector@.vector);
 drop function rag_internal.shared_collection(bigint);
 drop function rag_internal.store_document(rag_internal.document, rag_internal.collection,

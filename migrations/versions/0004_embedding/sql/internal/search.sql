@@ -85,8 +85,7 @@ begin
                 select l.hits, _degraded || l.notes into _found, _degraded
                 from rag_internal.semantic_legs(
                     search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
-                    search.collections is null or coalesce(search.allow_degraded, false),
-                    cardinality(_legs) = 1) l;
+                    search.collections is null or coalesce(search.allow_degraded, false)) l;
             else
                 _found := rag_internal.run_leg(_leg, search.query, _scope,
                                                rag_internal.leg_depth(_places));

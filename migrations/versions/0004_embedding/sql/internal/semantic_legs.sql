@@ -6,7 +6,6 @@ create or replace function rag_internal.semantic_legs(
     scope        rag_internal.scope,
     cut          bigint,
     is_forgiving boolean,
-    is_needed    boolean,
     out hits     rag_internal.leg_hit[],
     out notes    text[]
 )
@@ -68,10 +67,9 @@ begin
             get stacked diagnostics _error = message_text, _hint = pg_exception_hint;
             _error := format('semantic: %s', regexp_replace(_error, '^ragsql: ', ''));
             notes := array_remove(notes, _error) || _error;
-            is_needed := is_needed or _model.is_default;
         end;
     end loop;
-    if _error is not null and not _has_answer and is_needed then
+    if _error is not null and not _has_answer then
         raise exception using
             errcode = '55000', message = regexp_replace(_error, '^semantic: ', ''), hint = _hint;
     end if;
@@ -93,12 +91,11 @@ end
 $$;
 
 comment on function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean, boolean) is
+    bigint, boolean) is
     'At most cut passages by meaning, each collection under the model that it is searched by; '
     'query_vector stands for the query under the model of its dimensions. notes: what may be '
-    'missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can, and it '
-    'is the default or the leg is_needed.';
+    'missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can.';
 alter function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
-    bigint, boolean, boolean) owner to rag_owner;
+    bigint, boolean) owner to rag_owner;
 revoke all on function rag_internal.semantic_legs(text, @extschema:vector@.vector,
-    rag_internal.scope, bigint, boolean, boolean) from public;
+    rag_internal.scope, bigint, boolean) from public;
