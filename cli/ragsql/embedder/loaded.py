@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Work:
     future: Future[Any]
 
 
-class Loaded(Generic[Result]):
+class Loaded(ABC, Generic[Result]):
     """A model; its weights are loaded by the first batch, and `threads` batches run at once."""
 
     def __init__(self, stored: StoredModel, threads: int, say: Say) -> None:
@@ -68,9 +69,9 @@ class Loaded(Generic[Result]):
         )
 
     @property
+    @abstractmethod
     def is_loaded(self) -> bool:
         """Whether the weights are in memory."""
-        raise NotImplementedError
 
     def load(self) -> None:
         """Load the weights unless they are; a log line says how long it took."""
@@ -82,11 +83,11 @@ class Loaded(Generic[Result]):
             took = f"{time.monotonic() - started:.1f} s"
             self._say(f"Loaded {self.stored.name}, revision {self.stored.revision}, in {took}.")
 
-    def _load(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _load(self) -> None: ...
 
-    def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, Result]]:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, Result]]: ...
 
 
 class LoadedEmbedding(Loaded[NDArray[Any]]):

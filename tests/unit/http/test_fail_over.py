@@ -42,7 +42,7 @@ def test_the_first_endpoint_is_tried_again_in_time(
     )
     with embedding_server() as first:
         first.script = [failing(500)]
-        for text, later in [("a", 0.0), ("b", 20.0), ("c", 31.0), ("d", 32.0)]:  # noqa: B007
+        for text, later in [("a", 0.0), ("b", 20.0), ("c", 31.0), ("d", 32.0)]:  # noqa: B007  read by the clock above
             asked = provider_of({"url": first.url}, {"url": server.url}, connections=connections)
             asked.embed([text], "passage")
         assert first.texts == ["a", "c", "d"]
