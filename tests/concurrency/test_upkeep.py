@@ -103,7 +103,8 @@ def test_maintains_in_parallel(cast: Cast) -> None:
             work.result()
         cast.assert_well()
     cast.owner.run("call rag.maintain()")
-    assert cast.segments == 1
+    # what came in last may be a segment of its own: one that is far larger is not written again
+    assert cast.segments in (1, 2)
     cast.assert_goes()
 
 
