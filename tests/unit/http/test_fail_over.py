@@ -35,14 +35,16 @@ def test_the_first_endpoint_is_tried_again_in_time(
 ) -> None:
     """Success of the one that stands in does not put that off."""
     connections = Connections()
-    start, later = time.monotonic(), 0.0
+    start, clock = time.monotonic(), SimpleNamespace(later=0.0)
     # only the provider's own clock: the connection's would close it
     monkeypatch.setattr(
-        http_provider, "time", SimpleNamespace(monotonic=lambda: start + later, sleep=time.sleep)
+        http_provider,
+        "time",
+        SimpleNamespace(monotonic=lambda: start + clock.later, sleep=time.sleep),
     )
     with embedding_server() as first:
         first.script = [failing(500)]
-        for text, later in [("a", 0.0), ("b", 20.0), ("c", 31.0), ("d", 32.0)]:  # noqa: B007  read by the clock above
+        for text, clock.later in [("a", 0.0), ("b", 20.0), ("c", 31.0), ("d", 32.0)]:
             asked = provider_of({"url": first.url}, {"url": server.url}, connections=connections)
             asked.embed([text], "passage")
         assert first.texts == ["a", "c", "d"]
