@@ -4,4 +4,4 @@
 It grows whenever a method's arguments or results change.
 """
 
-API = 4
+API = 5

@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).fuzzy_leg(query, scope, depth)
+return GD["ragsql"].require(5).fuzzy_leg(query, scope, depth)
 $$;
 
 comment on function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint) is
