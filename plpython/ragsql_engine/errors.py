@@ -97,6 +97,15 @@ class NotFound(RagError):
     sqlstate = "P0002"
 
 
+class TokenRefused(RagError):
+    """A token that does not prove who asks (28000). Says which check failed, never of what."""
+
+    sqlstate = "28000"
+
+    def __init__(self, reason: str, *, hint: str) -> None:
+        super().__init__(f"token refused: {reason}", hint=hint)
+
+
 class EngineMismatch(RagError):
     """The SQL functions and this library are of different versions (55000)."""
 

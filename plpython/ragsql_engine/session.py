@@ -15,6 +15,7 @@ import ragsql_engine
 from ragsql_engine.calls import Plpy, Row, translated
 from ragsql_engine.embedding.calls import EmbeddingCalls
 from ragsql_engine.errors import EngineMismatch, InvalidParameter
+from ragsql_engine.identity.calls import IdentityCalls
 from ragsql_engine.lexical.calls import LexicalCalls
 from ragsql_engine.model import Model
 
@@ -37,7 +38,7 @@ _ENVIRONMENT = {
 _ROOM = 4
 
 
-class Engine(EmbeddingCalls, LexicalCalls):
+class Engine(EmbeddingCalls, IdentityCalls, LexicalCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
     def __init__(self, plpy: Plpy, model_path: str | None) -> None:

@@ -1,0 +1,1 @@
+"""Who asks, by a signed token (JWT, RFC 7519)."""
