@@ -12,7 +12,9 @@ create or replace function rag.create_collection(
     search_defaults jsonb   default '{}',
     min_value       real    default null,
     title_weight    integer default null,
-    heading_weight  integer default null
+    heading_weight  integer default null,
+    security_level  integer default null,
+    tenant          text    default null
 ) returns rag.collection_info
 language sql volatile parallel unsafe
 begin atomic
@@ -21,22 +23,24 @@ begin atomic
         create_collection.readers, create_collection.strategy, create_collection.chunk_size,
         create_collection.overlap, create_collection.min_chunk_size, create_collection.model,
         create_collection.text_config, create_collection.search_defaults,
-        create_collection.min_value,
-        create_collection.title_weight, create_collection.heading_weight)
+        create_collection.min_value, create_collection.title_weight,
+        create_collection.heading_weight, create_collection.security_level,
+        create_collection.tenant)
     from rag_internal.caller c;
 end;
 
 comment on function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
-    text, jsonb, real, integer, integer) is
+    text, jsonb, real, integer, integer, integer, text) is
     'Makes a collection that the caller owns and reads; readers are the further default readers '
     'of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. '
     'Passages whose value is below min_value are stored, but get no vector. model null: the '
     'default model; none: no vectors. title_weight (null: 2), heading_weight (null: 1): how often '
-    'the title and the heading path count in each passage for BM25, 0 to 10. 42710 where the name '
-    'is taken, 22023 for a bad setting.';
+    'the title and the heading path count in each passage for BM25, 0 to 10. security_level (null: '
+    '0): the clearance that readers need. tenant: only rag_admin may name another than its own. '
+    '42710 where the caller owns one of that name, 22023 for a bad setting.';
 alter function rag.create_collection(text, text, text[], text, integer, integer, integer, text,
-    text, jsonb, real, integer, integer) owner to rag_owner;
+    text, jsonb, real, integer, integer, integer, text) owner to rag_owner;
 revoke all on function rag.create_collection(text, text, text[], text, integer, integer, integer,
-    text, text, jsonb, real, integer, integer) from public;
+    text, text, jsonb, real, integer, integer, integer, text) from public;
 grant execute on function rag.create_collection(text, text, text[], text, integer, integer, integer,
-    text, text, jsonb, real, integer, integer) to rag_writer;
+    text, text, jsonb, real, integer, integer, integer, text) to rag_writer;

@@ -12,21 +12,21 @@ create or replace function rag.search(
     rrf_k          integer                   default null,
     skip           integer                   default 0,
     allow_degraded boolean                   default false,
-    query_vector   @extschema:vector@.vector default null
+    query_vector   @extschema:vector@.vector default null,
+    token          text                      default null
 ) returns setof rag.hit
-language sql stable parallel unsafe
+language sql volatile parallel unsafe
 begin atomic
     select h.*
     from rag_internal.caller c,
-         lateral rag_internal.search(c.who, c.ticket, search.query, search.collections,
-                                     search.top_k, search.strategy, search.filter,
-                                     search.filter_path, search.vars, search.weights, search.rrf_k,
-                                     search.skip, search.allow_degraded,
-                                     search.query_vector) h;
+         lateral rag_internal.search(
+             c.who, c.ticket, search.token, search.query, search.collections, search.top_k,
+             search.strategy, search.filter, search.filter_path, search.vars, search.weights,
+             search.rrf_k, search.skip, search.allow_degraded, search.query_vector) h;
 end;
 
 comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
-    integer, boolean, @extschema:vector@.vector) is
+    integer, boolean, @extschema:vector@.vector, text) is
     'The top_k best passages, after skip of them. collections null: all that the caller sees; a '
     'missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the '
     'legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the '
@@ -37,10 +37,12 @@ comment on function rag.search(text, text[], integer, text, jsonb, jsonpath, jso
     'their vector. query_vector: the vector of the query, made by the model of the collections '
     'searched, scaled to unit length here; needed where that model is external, and with strategy '
     'semantic the query may then be null. Other dimensions, length zero or collections of more '
-    'than one model are 22023.';
+    'than one model are 22023. token: a signed token that says who asks, in place of the setting '
+    'rag.token and of the role. What was asked and shown is recorded, see '
+    'rag.configure_search_log.';
 alter function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb, integer,
-    integer, boolean, @extschema:vector@.vector) owner to rag_owner;
+    integer, boolean, @extschema:vector@.vector, text) owner to rag_owner;
 revoke all on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean, @extschema:vector@.vector) from public;
+    integer, integer, boolean, @extschema:vector@.vector, text) from public;
 grant execute on function rag.search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
-    integer, integer, boolean, @extschema:vector@.vector) to rag_reader;
+    integer, integer, boolean, @extschema:vector@.vector, text) to rag_reader;

@@ -19,7 +19,7 @@ begin
             message = 'only rag_admin may let a role inherit',
             hint    = 'Ask an administrator.';
     end if;
-    _today := rag_internal.principal_for('role:' || adopt_role.role);
+    _today := rag_internal.principal_for('role:' || adopt_role.role, '');
     _earlier := array(
         select p.principal_id from rag_internal.principal p
         where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
@@ -29,7 +29,29 @@ begin
     where ar.principal_id = any (_earlier)
     on conflict do nothing;
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
-    update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    begin
+        update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    exception when unique_violation then
+        raise exception using
+            errcode = '42710',
+            message = format('role "%s" has collections of the same name as before',
+                             adopt_role.role),
+            hint    = 'rag.rename_collection one of each pair first.';
+    end;
+    insert into rag_internal.collection_writer (collection_id, principal_id)
+    select distinct w.collection_id, _today from rag_internal.collection_writer w
+    where w.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.collection_writer w where w.principal_id = any (_earlier);
+    insert into rag_internal.unredacted_reader (collection_id, principal_id)
+    select distinct u.collection_id, _today from rag_internal.unredacted_reader u
+    where u.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.unredacted_reader u where u.principal_id = any (_earlier);
+    update rag_internal.role_rule r
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and r.name = p.name;
     delete from rag_internal.principal p where p.principal_id = any (_earlier);
     -- so that the same readers find their class again; where there is one by now, both stay
     update rag_internal.acl a
@@ -41,7 +63,9 @@ begin
                                     where o.principal_id = _today)
                 group by ar.acl_id) s) n
     where a.acl_id = n.acl_id and a.reader_set <> n.reader_set
-      and not exists (select from rag_internal.acl o where o.reader_set = n.reader_set);
+      and not exists (select from rag_internal.acl o
+                      where o.reader_set = n.reader_set and o.tenant = a.tenant
+                        and o.security_level = a.security_level);
     update rag_internal.ingest_log l
     set role_oid = p.role_oid
     from rag_internal.principal p

@@ -1,11 +1,16 @@
--- The one door to an identity: checks the ticket, then resolves what the role may be. Fails closed.
-create or replace function rag_internal.authenticate(who name, ticket bytea)
-returns rag_internal.identity
+-- The one door to an identity: checks the ticket, then finds out who asks. Fails closed: a token
+-- that does not verify never falls through to the role, and a service that names nobody is nobody.
+create or replace function rag_internal.authenticate(
+    who    name,
+    ticket bytea,
+    token  text default null
+) returns rag_internal.identity
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _identity rag_internal.identity;
+    _token text := coalesce(nullif(authenticate.token, ''),
+                            nullif(current_setting('rag.token', true), ''));
 begin
     if authenticate.ticket is distinct from
        (select rag_internal.ticket(k.secret, authenticate.who) from rag_internal.ticket_key k) then
@@ -15,23 +20,16 @@ begin
             hint    = 'Call the functions of schema rag, not those of rag_internal.';
     end if;
 
-    _identity.who := authenticate.who;
-    _identity.tenant := '';
-    _identity.clearance := 0;
-    _identity.sees_everything := pg_has_role(authenticate.who, 'rag_admin', 'usage')
-                              or pg_has_role(authenticate.who, 'rag_owner', 'usage');
-    _identity.principal_ids := array(
-        select p.principal_id
-        from rag_internal.principal p
-        left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
-        where p.kind = 'public'
-           or (p.kind = 'role' and pg_has_role(authenticate.who, r.oid, 'usage')));
-    return _identity;
+    if _token is not null then
+        return rag_internal.token_identity(who, rag_internal.verified_claims(_token));
+    end if;
+    return rag_internal.role_identity(who);
 end
 $$;
 
-comment on function rag_internal.authenticate(name, bytea) is
-    'The identity behind a ticket: 28000 when the ticket does not verify. Roles are those that the '
-    'caller has usage of; superusers and rag_admin see everything.';
-alter function rag_internal.authenticate(name, bytea) owner to rag_owner;
-revoke all on function rag_internal.authenticate(name, bytea) from public;
+comment on function rag_internal.authenticate(name, bytea, text) is
+    'The identity behind a ticket: by the token (null or empty: that of the setting rag.token), '
+    'else by the settings of a trusted service, else by the role. 28000 when the ticket or the '
+    'token does not verify.';
+alter function rag_internal.authenticate(name, bytea, text) owner to rag_owner;
+revoke all on function rag_internal.authenticate(name, bytea, text) from public;

@@ -13,11 +13,17 @@ begin
             message = 'the name of a collection has at most 200 characters, and none that controls '
                       'how text is shown',
             hint    = 'Use letters, digits, spaces and signs.';
+    elsif check_name.name ~ '(^|/)(role|user|group):' then
+        raise exception using
+            errcode = '22023',
+            message = 'the name of a collection may not begin like that of an owner',
+            hint    = 'OWNER/NAME, such as role:alice/notes, tells collections of one name apart.';
     end if;
 end
 $$;
 
 comment on function rag_internal.check_name(text) is
-    '22023 for a blank or long name, and for control, bidirectional and zero-width characters.';
+    '22023 for a blank or long name, for control, bidirectional and zero-width characters, and '
+    'for role:, user: or group: at its beginning.';
 alter function rag_internal.check_name(text) owner to rag_owner;
 revoke all on function rag_internal.check_name(text) from public;

@@ -7,19 +7,23 @@ language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
     select k.name, owner.name, k.description,
-           case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
-                then array(select case when p.kind = 'public' then 'public'
-                                       when r.oid is null then p.kind || ':' || p.name || ' (gone)'
-                                       else p.kind || ':' || p.name end
+           case when rag_internal.owns_collection(identity, k)
+                then array(select rag_internal.shown_name(p)
                            from rag_internal.acl_reader ar
                            join rag_internal.principal p using (principal_id)
-                           left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
-           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight
+           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight, k.tenant,
+           acl.security_level::integer,
+           case when rag_internal.owns_collection(identity, k)
+                then array(select rag_internal.shown_name(p)
+                           from rag_internal.collection_writer w
+                           join rag_internal.principal p using (principal_id)
+                           where w.collection_id = k.collection_id order by 1) end
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
+    join rag_internal.acl on acl.acl_id = k.acl_id
     left join rag_internal.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,

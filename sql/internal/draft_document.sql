@@ -1,17 +1,18 @@
 -- A document as it was handed in, checked, and not yet stored.
 create or replace function rag_internal.draft_document(
-    collection  rag_internal.collection,
-    content     text,
-    source      text,
-    title       text,
-    tags        text[],
-    metadata    jsonb,
-    readers     text[],
-    version     text,
-    language    text,
-    mime        text,
-    valid_from  timestamptz,
-    valid_until timestamptz
+    collection     rag_internal.collection,
+    content        text,
+    source         text,
+    title          text,
+    tags           text[],
+    metadata       jsonb,
+    readers        text[],
+    version        text,
+    language       text,
+    mime           text,
+    valid_from     timestamptz,
+    valid_until    timestamptz,
+    security_level integer
 ) returns rag_internal.document
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -34,19 +35,16 @@ begin
     _new.valid_until := draft_document.valid_until;
     perform rag_internal.check_document(_new);
     _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
-    if readers is not null then
-        _new.acl_id := rag_internal.intern_readers(
-            array(select rag_internal.principal_for(r) from unnest(readers) r));
-    end if;
+    _new.acl_id := rag_internal.document_acl(collection, readers, security_level);
     return _new;
 end
 $$;
 
 comment on function rag_internal.draft_document(rag_internal.collection, text, text, text, text[],
-    jsonb, text[], text, text, text, timestamptz, timestamptz) is
+    jsonb, text[], text, text, text, timestamptz, timestamptz, integer) is
     'The row of a document to be; acl_id is null where it is to have its collection''s readers, '
     'and indexed_as is left to the caller.';
 alter function rag_internal.draft_document(rag_internal.collection, text, text, text, text[], jsonb,
-    text[], text, text, text, timestamptz, timestamptz) owner to rag_owner;
+    text[], text, text, text, timestamptz, timestamptz, integer) owner to rag_owner;
 revoke all on function rag_internal.draft_document(rag_internal.collection, text, text, text,
-    text[], jsonb, text[], text, text, text, timestamptz, timestamptz) from public;
+    text[], jsonb, text[], text, text, text, timestamptz, timestamptz, integer) from public;

@@ -20,7 +20,7 @@ begin
     where c.chunk_id = new.chunk_id;
     perform rag_internal.index_document(new.document_id);
     perform rag_internal.queue_embeddings(_collection, new.document_id, null,
-                                              current_user);
+                                              rag_internal.plain_identity(current_user));
     return null;
 end
 $$;

@@ -33,7 +33,7 @@ begin
           and not exists (select from rag_internal.wanted_embedding w
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
         perform rag_internal.queue_embeddings(_collection, new.document_id, null,
-                                              current_user);
+                                              rag_internal.plain_identity(current_user));
     end if;
     return null;
 end

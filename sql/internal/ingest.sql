@@ -19,7 +19,8 @@ create or replace function rag_internal.ingest(
     chunk_size     integer,
     overlap        integer,
     min_chunk_size integer,
-    embed          text
+    embed          text,
+    security_level integer
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -55,20 +56,21 @@ begin
         case when jsonb_typeof(ingest.metadata) <> 'object' then ingest.metadata
              else _front || coalesce(ingest.metadata, '{}') end,
         ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from,
-        ingest.valid_until);
+        ingest.valid_until, ingest.security_level);
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
-    return rag_internal.store_document(_new, _collection, null, ingest.embed, (_identity).who);
+    return rag_internal.store_document(_new, _collection, null, ingest.embed, _identity);
 end
 $$;
 
 comment on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[],
-    text, text, text, timestamptz, timestamptz, text, integer, integer, integer, text) is
+    text, text, text, timestamptz, timestamptz, text, integer, integer, integer, text, integer) is
     'See rag.ingest.';
 alter function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
-    text, text, timestamptz, timestamptz, text, integer, integer, integer, text) owner to rag_owner;
+    text, text, timestamptz, timestamptz, text, integer, integer, integer, text,
+    integer) owner to rag_owner;
 revoke all on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb,
-    text[], text, text, text, timestamptz, timestamptz, text, integer, integer, integer,
-    text) from public;
+    text[], text, text, text, timestamptz, timestamptz, text, integer, integer, integer, text,
+    integer) from public;
 grant execute on function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb,
-    text[], text, text, text, timestamptz, timestamptz, text, integer, integer, integer,
-    text) to rag_writer;
+    text[], text, text, text, timestamptz, timestamptz, text, integer, integer, integer, text,
+    integer) to rag_writer;

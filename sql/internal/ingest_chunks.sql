@@ -1,21 +1,22 @@
 -- Stores a document that was cut, and perhaps embedded, elsewhere.
 create or replace function rag_internal.ingest_chunks(
-    who         name,
-    ticket      bytea,
-    collection  text,
-    chunks      jsonb,
-    content     text,
-    source      text,
-    title       text,
-    tags        text[],
-    metadata    jsonb,
-    readers     text[],
-    version     text,
-    language    text,
-    mime        text,
-    valid_from  timestamptz,
-    valid_until timestamptz,
-    embed       text
+    who            name,
+    ticket         bytea,
+    collection     text,
+    chunks         jsonb,
+    content        text,
+    source         text,
+    title          text,
+    tags           text[],
+    metadata       jsonb,
+    readers        text[],
+    version        text,
+    language       text,
+    mime           text,
+    valid_from     timestamptz,
+    valid_until    timestamptz,
+    embed          text,
+    security_level integer
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -51,7 +52,7 @@ begin
         _collection, _content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags,
         ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version,
         ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from,
-        ingest_chunks.valid_until);
+        ingest_chunks.valid_until, ingest_chunks.security_level);
     -- the same chunks again are no change; a plain ingest of the text splits it anew
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new)
         || jsonb_build_object('strategy', null,
@@ -65,16 +66,16 @@ begin
                             and d.indexed_as = _new.indexed_as)
              then 'later' else ingest_chunks.embed end);
     return rag_internal.store_document(_new, _collection, _chunks, ingest_chunks.embed,
-                                       (_identity).who);
+                                       _identity);
 end
 $$;
 
 comment on function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text, text[],
-    jsonb, text[], text, text, text, timestamptz, timestamptz, text) is
+    jsonb, text[], text, text, text, timestamptz, timestamptz, text, integer) is
     'See rag.ingest_chunks.';
 alter function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text, text[], jsonb,
-    text[], text, text, text, timestamptz, timestamptz, text) owner to rag_owner;
+    text[], text, text, text, timestamptz, timestamptz, text, integer) owner to rag_owner;
 revoke all on function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text,
-    text[], jsonb, text[], text, text, text, timestamptz, timestamptz, text) from public;
+    text[], jsonb, text[], text, text, text, timestamptz, timestamptz, text, integer) from public;
 grant execute on function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text,
-    text[], jsonb, text[], text, text, text, timestamptz, timestamptz, text) to rag_writer;
+    text[], jsonb, text[], text, text, text, timestamptz, timestamptz, text, integer) to rag_writer;

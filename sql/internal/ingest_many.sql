@@ -16,8 +16,8 @@ as $$
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
                            'language', 'mime', 'valid_from', 'valid_until', 'strategy',
-                           'chunk_size', 'overlap', 'min_chunk_size'];
-    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size'];
+                           'chunk_size', 'overlap', 'min_chunk_size', 'security_level'];
+    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size', 'security_level'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -67,7 +67,7 @@ begin
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
             _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
             (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer,
-            ingest_many.embed);
+            ingest_many.embed, (_document ->> 'security_level')::integer);
     end loop;
     _job_id := rag_internal.merge_jobs(array(
         select i.job_id from unnest(_ingested) i where i.job_id is not null));

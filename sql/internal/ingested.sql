@@ -5,7 +5,7 @@ create or replace function rag_internal.ingested(
     status   text,
     chunks   integer,
     job_id   bigint,
-    who      name
+    identity rag_internal.identity
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -28,7 +28,7 @@ begin
         -- an earlier call may have left some to be embedded later
         select t.job_id into job_id
         from rag_internal.embedding_task t
-        join rag_internal.job j on j.job_id = t.job_id and j.created_by = ingested.who
+        join rag_internal.job j on j.job_id = t.job_id and rag_internal.owns_job(j, identity)
         where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
                              where c.document_id = (document).document_id)
           and not t.is_dead
@@ -41,10 +41,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.ingested(rag_internal.document, text, integer, bigint, name) is
+comment on function rag_internal.ingested(rag_internal.document, text, integer, bigint,
+    rag_internal.identity) is
     'The row of rag.ingested of a document whose passages were written: chunks of them, and the '
     'job that embeds those without a vector.';
 alter function rag_internal.ingested(rag_internal.document, text, integer, bigint,
-    name) owner to rag_owner;
+    rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.ingested(rag_internal.document, text, integer, bigint,
-    name) from public;
+    rag_internal.identity) from public;

@@ -1,5 +1,9 @@
--- The immutable sharing class of exactly these readers.
-create or replace function rag_internal.intern_readers(principal_ids bigint[]) returns bigint
+-- The immutable sharing class of exactly these readers, in a tenant and at a level.
+create or replace function rag_internal.intern_readers(
+    principal_ids  bigint[],
+    tenant         text,
+    security_level smallint
+) returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,9 +14,12 @@ begin
     loop
         select a.acl_id into _acl_id
         from rag_internal.acl a
-        where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
+        where a.tenant = intern_readers.tenant
+          and a.security_level = intern_readers.security_level
+          and a.reader_set = _reader_set;
         exit when found;
-        insert into rag_internal.acl (reader_set) values (_reader_set)
+        insert into rag_internal.acl (reader_set, tenant, security_level)
+        values (_reader_set, intern_readers.tenant, intern_readers.security_level)
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then
@@ -25,7 +32,8 @@ begin
 end
 $$;
 
-comment on function rag_internal.intern_readers(bigint[]) is
-    'acl_id of the class whose readers are these principals; equal sets share one class.';
-alter function rag_internal.intern_readers(bigint[]) owner to rag_owner;
-revoke all on function rag_internal.intern_readers(bigint[]) from public;
+comment on function rag_internal.intern_readers(bigint[], text, smallint) is
+    'acl_id of the class whose readers are these principals; equal sets of a tenant and level '
+    'share one class.';
+alter function rag_internal.intern_readers(bigint[], text, smallint) owner to rag_owner;
+revoke all on function rag_internal.intern_readers(bigint[], text, smallint) from public;

@@ -40,10 +40,10 @@ begin
             hint    = 'A row says what happened to one file of a run.';
     end if;
     insert into rag_internal.ingest_log (user_name, role_oid, run_id, collection, source, outcome,
-                                         document_id, chunks, detail)
+                                         document_id, chunks, detail, reader, tenant)
     values (_identity.who, quote_ident(_identity.who)::regrole, log_ingest.run_id,
             log_ingest.collection, log_ingest.source, log_ingest.outcome, log_ingest.document_id,
-            log_ingest.chunks, log_ingest.detail);
+            log_ingest.chunks, log_ingest.detail, _identity.reader, _identity.tenant);
 end
 $$;
 

@@ -27,13 +27,14 @@ begin
     delete from rag_internal.job j
     where j.finished_at < now() - interval '30 days'
       and not exists (select from rag_internal.embedding_task t where t.job_id = j.job_id);
+    perform rag_internal.forget_searches();
     return false;
 end
 $$;
 
 comment on function rag_internal.maintain_step(name, bytea) is
     'Builds or merges one segment; false when there was nothing to do, after what is dead and '
-    'gone was swept, and jobs that ended 30 days ago forgotten.';
+    'gone was swept, and jobs that ended 30 days ago and old records of searches forgotten.';
 alter function rag_internal.maintain_step(name, bytea) owner to rag_owner;
 revoke all on function rag_internal.maintain_step(name, bytea) from public;
 grant execute on function rag_internal.maintain_step(name, bytea) to rag_writer;

@@ -14,7 +14,9 @@ create or replace function rag_internal.make_collection(
     search_defaults jsonb,
     min_value       real,
     title_weight    integer,
-    heading_weight  integer
+    heading_weight  integer,
+    security_level  integer,
+    tenant          text
 ) returns rag.collection_info
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -33,20 +35,24 @@ begin
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
         coalesce(make_collection.search_defaults, '{}'), make_collection.min_value,
-        make_collection.title_weight, make_collection.heading_weight);
+        make_collection.title_weight, make_collection.heading_weight,
+        make_collection.security_level, make_collection.tenant);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
-    from rag_internal.collection_info(_identity, array[make_collection.name]) i;
+    from rag_internal.collection_info(_identity, array[
+        format('%s%s/%s', nullif(coalesce(make_collection.tenant, _identity.tenant), '') || '/',
+               _identity.reader, make_collection.name)]) i;
     return _info;
 end
 $$;
 
 comment on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb, real, integer, integer) is
+    integer, integer, text, text, jsonb, real, integer, integer, integer, text) is
     'See rag.create_collection.';
 alter function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
-    integer, text, text, jsonb, real, integer, integer) owner to rag_owner;
+    integer, text, text, jsonb, real, integer, integer, integer, text) owner to rag_owner;
 revoke all on function rag_internal.make_collection(name, bytea, text, text, text[], text, integer,
-    integer, integer, text, text, jsonb, real, integer, integer) from public;
+    integer, integer, text, text, jsonb, real, integer, integer, integer, text) from public;
 grant execute on function rag_internal.make_collection(name, bytea, text, text, text[], text,
-    integer, integer, integer, text, text, jsonb, real, integer, integer) to rag_writer;
+    integer, integer, integer, text, text, jsonb, real, integer, integer, integer,
+    text) to rag_writer;

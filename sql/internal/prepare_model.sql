@@ -31,7 +31,7 @@ begin
         update rag_internal.collection k set updated_at = now()
         where k.collection_id = _collection.collection_id;
     end if;
-    return rag_internal.queue_embeddings(_collection, null, _model.model_id, (_identity).who);
+    return rag_internal.queue_embeddings(_collection, null, _model.model_id, _identity);
 end
 $$;
 

@@ -6,7 +6,7 @@ create or replace function rag_internal.queue_embeddings(
     collection  rag_internal.collection,
     document_id uuid,
     model_id    integer,
-    who         name
+    identity    rag_internal.identity
 ) returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -50,9 +50,10 @@ begin
                           where t.model_id = l.model_id and t.chunk_id = l.chunk_id
                             and not t.is_dead)
     ), job as (
-        insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)
-        select 'embed', (collection).collection_id, s.total, queue_embeddings.who,
-               quote_ident(queue_embeddings.who)::regrole
+        insert into rag_internal.job (kind, collection_id, total, created_by, role_oid, reader,
+                                      tenant)
+        select 'embed', (collection).collection_id, s.total, (identity).who,
+               quote_ident((identity).who)::regrole, (identity).reader, (identity).tenant
         from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
@@ -81,11 +82,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer, name) is
+comment on function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer,
+    rag_internal.identity) is
     'The job that embeds what lacks a vector, in one document or (null) in the whole collection; '
     'null where nothing does. model_id null: every model of the collection. What was given up '
     'before is tried again.';
 alter function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer,
-    name) owner to rag_owner;
+    rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.queue_embeddings(rag_internal.collection, uuid, integer,
-    name) from public;
+    rag_internal.identity) from public;

@@ -27,8 +27,7 @@ begin
         select l.run_id, l.logged_at, l.user_name, l.collection, l.source, l.outcome,
                l.document_id, l.chunks, l.detail
         from rag_internal.ingest_log l
-        where _identity.sees_everything or (l.user_name = _identity.who
-               and l.role_oid = quote_ident(_identity.who)::regrole);
+        where rag_internal.owns_work(l.user_name, l.role_oid, l.reader, l.tenant, _identity);
 end
 $$;
 

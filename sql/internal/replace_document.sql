@@ -4,7 +4,7 @@ create or replace function rag_internal.replace_document(
     collection rag_internal.collection,
     chunks     rag_internal.prepared_chunk[],
     embed      text,
-    who        name
+    identity   rag_internal.identity
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -37,7 +37,7 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, identity);
     end if;
 
     _new.updated_at := now();
@@ -51,19 +51,19 @@ begin
         acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
-        return rag_internal.ingested(_new, 'updated', 0, null, who);
+        return rag_internal.ingested(_new, 'updated', 0, null, identity);
     end if;
     _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
-    _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
-    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, who);
+    _job_id := rag_internal.write_chunks(_new, collection, _chunks, identity);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, identity);
 end
 $$;
 
 comment on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) is
+    rag_internal.prepared_chunk[], text, rag_internal.identity) is
     'updated or unchanged; the status stays, and where they are null so do readers and validity. '
     '40001 where the document has just been removed.';
 alter function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) owner to rag_owner;
+    rag_internal.prepared_chunk[], text, rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) from public;
+    rag_internal.prepared_chunk[], text, rag_internal.identity) from public;

@@ -4,7 +4,7 @@ create or replace function rag_internal.store_document(
     collection rag_internal.collection,
     chunks     rag_internal.prepared_chunk[],
     embed      text,
-    who        name
+    identity   rag_internal.identity
 ) returns rag.ingested
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -35,18 +35,18 @@ begin
         if found then
             return rag_internal.ingested(
                 _new, 'created', cardinality(_chunks),
-                rag_internal.write_chunks(_new, collection, _chunks, who), who);
+                rag_internal.write_chunks(_new, collection, _chunks, identity), identity);
         end if;
     end if;
-    return rag_internal.replace_document(document, collection, _chunks, embed, who);
+    return rag_internal.replace_document(document, collection, _chunks, embed, identity);
 end
 $$;
 
 comment on function rag_internal.store_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) is
+    rag_internal.prepared_chunk[], text, rag_internal.identity) is
     'What rag.ingest answers. chunks null: the text is split by the collection''s settings, where '
     'it is another than stored.';
 alter function rag_internal.store_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) owner to rag_owner;
+    rag_internal.prepared_chunk[], text, rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.store_document(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], text, name) from public;
+    rag_internal.prepared_chunk[], text, rag_internal.identity) from public;

@@ -18,8 +18,9 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _old rag_internal.document := rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), update_document.document_id, false);
+        _identity, update_document.document_id, false, or_write => true);
     _new rag_internal.document := _old;
 begin
     _new.title := coalesce(update_document.title, _old.title);
@@ -30,7 +31,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, _identity);
     end if;
 
     _new.updated_at := now();
@@ -40,7 +41,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    return rag_internal.ingested(_new, 'updated', 0, null, who);
+    return rag_internal.ingested(_new, 'updated', 0, null, _identity);
 end
 $$;
 

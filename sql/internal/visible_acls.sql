@@ -24,9 +24,9 @@ begin
         where (among is null or a.acl_id = any (among))
           and a.tenant = _tenant
           and a.security_level <= _clearance
-          and a.acl_id in (select ar.acl_id
-                           from rag_internal.acl_reader ar
-                           where ar.principal_id = any (_principal_ids));
+          and coalesce(a.grants_id, a.acl_id) in (select ar.acl_id
+                                                  from rag_internal.acl_reader ar
+                                                  where ar.principal_id = any (_principal_ids));
 end
 $$;
 

@@ -3,7 +3,7 @@ create or replace function rag_internal.write_chunks(
     document   rag_internal.document,
     collection rag_internal.collection,
     chunks     rag_internal.prepared_chunk[],
-    who        name
+    identity   rag_internal.identity
 ) returns bigint
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -39,17 +39,17 @@ begin
     where c.v is not null;
 
     perform rag_internal.index_document((document).document_id);
-    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, who);
+    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, identity);
     perform rag_internal.bury_failed(document, collection, chunks);
     return _job_id;
 end
 $$;
 
 comment on function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], name) is
+    rag_internal.prepared_chunk[], rag_internal.identity) is
     'Writes passages, lexemes and vectors of a document in place of those it had; the job that '
     'makes the vectors still missing, or null.';
 alter function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], name) owner to rag_owner;
+    rag_internal.prepared_chunk[], rag_internal.identity) owner to rag_owner;
 revoke all on function rag_internal.write_chunks(rag_internal.document, rag_internal.collection,
-    rag_internal.prepared_chunk[], name) from public;
+    rag_internal.prepared_chunk[], rag_internal.identity) from public;

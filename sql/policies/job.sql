@@ -1,6 +1,7 @@
--- A job is known to who asked for it, and to administrators.
+-- A job is known to who asked for it, and to who sees everything.
 drop policy if exists read_job on rag_internal.job;
 create policy read_job on rag_internal.job for select to rag_reader
-    using ((created_by = current_user and role_oid = quote_ident(current_user)::regrole)
-           or pg_has_role(current_user, 'rag_admin', 'usage'));
-comment on policy read_job on rag_internal.job is 'Who asked for it, and administrators.';
+    using (exists (select from rag_internal.caller c
+                   where rag_internal.is_own_work(c.who, c.ticket, created_by, role_oid, reader,
+                                                  tenant)));
+comment on policy read_job on rag_internal.job is 'Who asked for it, and who sees everything.';
