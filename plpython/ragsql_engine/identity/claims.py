@@ -103,10 +103,10 @@ def _groups(claims: Claims) -> list[str]:
 
 
 def _tenant(claims: Claims, key: Key) -> str | None:
-    """The token's; where it has none, that of its key."""
+    """The token's; where it has none, that of its key. "" is the one without a name."""
     tenant = _name(claims, "tenant")
     if key.tenant is None or tenant is None:
-        return tenant or key.tenant
+        return key.tenant if tenant is None else tenant
     if tenant != key.tenant:
         raise TokenRefused(
             "its tenant is not that of its key", hint="The key was added for one tenant alone."

@@ -11,9 +11,7 @@ class NotStrict(ValueError):
 def read_object(data: bytes) -> dict[str, Any]:
     """A JSON object in UTF-8 without doubled names, NaN, Infinity and nesting without end."""
     try:
-        value = json.loads(
-            data.decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_no_constant
-        )
+        value = _DECODER.decode(data.decode("utf-8"))
     except (ValueError, RecursionError):
         raise NotStrict from None
     if not isinstance(value, dict):
@@ -30,3 +28,6 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(_: str) -> NoReturn:
     raise NotStrict
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_no_constant)
