@@ -1,6 +1,6 @@
 -- One collection.
 create or replace function rag.describe_collection(name text) returns setof rag.collection_info
-language sql stable parallel restricted
+language sql stable parallel unsafe
 begin atomic
     select i.*
     from rag_internal.caller c,

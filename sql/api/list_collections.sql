@@ -1,6 +1,6 @@
 -- Every collection that the caller may know of.
 create or replace function rag.list_collections() returns setof rag.collection_info
-language sql stable parallel restricted
+language sql stable parallel unsafe
 begin atomic
     select i.*
     from rag_internal.caller c, lateral rag_internal.describe_collections(c.who, c.ticket, null) i;

@@ -5,7 +5,7 @@ create or replace function rag_internal.authenticate(
     ticket bytea,
     token  text default null
 ) returns rag_internal.identity
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- Collections as the caller may know them, with what the caller can see of them.
 create or replace function rag_internal.describe_collections(who name, ticket bytea, names text[])
 returns setof rag.collection_info
-language sql stable parallel restricted security definer
+language sql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on

@@ -1,7 +1,7 @@
 -- What row security asks: the principals that the caller is.
 create or replace function rag_internal.own_principals(who name, ticket bytea)
 returns setof bigint
-language sql stable parallel restricted security definer
+language sql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on

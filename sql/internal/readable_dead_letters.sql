@@ -11,7 +11,7 @@ returns table (
     error       text,
     failed_at   timestamptz
 )
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
