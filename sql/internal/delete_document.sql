@@ -1,6 +1,6 @@
 -- Removes a document with its passages and vectors.
 create or replace function rag_internal.delete_document(who name, ticket bytea, document_id uuid)
-returns void
+returns setof rag.removal
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
@@ -10,8 +10,9 @@ set row_security = on
 as $$
 begin
     perform rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), delete_document.document_id, false);
-    delete from rag_internal.document d where d.document_id = delete_document.document_id;
+        rag_internal.authenticate(who, ticket), delete_document.document_id, false, true);
+    return query
+        select r.* from rag_internal.delete_documents(array[delete_document.document_id]) r;
 end
 $$;
 

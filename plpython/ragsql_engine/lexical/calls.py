@@ -11,6 +11,7 @@ from ragsql_engine.errors import InvalidParameter
 if TYPE_CHECKING:
     from ragsql_engine.lexical.index import LexicalIndex
     from ragsql_engine.lexical.probing import Filters, Found
+    from ragsql_engine.lexical.purge import Purge
     from ragsql_engine.lexical.store import Reader, Store
     from ragsql_engine.lexical.upkeep import Upkeep
     from ragsql_engine.lexical.words import FuzzyLeg
@@ -77,8 +78,23 @@ class LexicalCalls(Calls):
         return self._upkeep.sweep()
 
     @translated
-    def bury_strays(self, collection_id: int) -> int:
-        """Leave tombstones of entries that are no document's; how many."""
+    def erase_entries(self, document_ids: "Sequence[str]") -> int:
+        """Take documents that are deleted out of the index; how many postings."""
+        return self._purge.erase(document_ids)
+
+    @translated
+    def purge_segment(self) -> bool:
+        """Rewrite a segment with something dead; whether there was one."""
+        return self._purge.step()
+
+    @translated
+    def prune_words(self) -> int:
+        """Remove words that no entry has; how many."""
+        return self._purge.prune_words()
+
+    @translated
+    def bury_strays(self, collection_id: int | None) -> int:
+        """Leave tombstones of entries (None: in all collections) that are no document's."""
         return self._upkeep.bury(collection_id)
 
     @translated
@@ -111,6 +127,12 @@ class LexicalCalls(Calls):
         from ragsql_engine.lexical.upkeep import Upkeep
 
         return Upkeep(self._rows, self._store, self._pause)
+
+    @cached_property
+    def _purge(self) -> "Purge":
+        from ragsql_engine.lexical.purge import Purge
+
+        return Purge(self._rows, self._store, self._upkeep, self._pause)
 
 
 def megabytes(setting: int | str) -> int:

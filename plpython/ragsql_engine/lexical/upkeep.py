@@ -99,7 +99,7 @@ _SEGMENT_ENTRIES = "select s.entry_ids, s.collection_ids from rag_internal.segme
 _OF_COLLECTION = """
 select string_agg(int8send(p.entry_id), '') as entries
 from rag_internal.pending p
-where p.collection_id = $1
+where $1 is null or p.collection_id = $1
 """
 _BURY = """
 with buried as (
@@ -150,7 +150,7 @@ class Upkeep:
         segment = build(rows, text_config, self._pause)
         if segment is None:
             return 0
-        self._add(segment)
+        self.add(segment)
         words = filter(may_be_meant, chain.from_iterable(map(terms_of, segment.blocks[SURFACE])))
         self._rows(_ADD_WORDS, ["text[]"], list(words))
         return int(segment.row["passages"])
@@ -158,13 +158,13 @@ class Upkeep:
     def merge(self, text_config: str, most_passages: int) -> bool:
         """Merge segments up to a tier of `most_passages`; whether there was anything to merge."""
         claimed = self._rows(_CLAIM, ["text"], text_config)
-        dead = self._dead()
+        dead = self.dead()
         chosen = self._choice(claimed, dead, most_passages)
         if not chosen:
             return False
-        sources = [self._source(number) for number in chosen]
+        sources = [self.source(number) for number in chosen]
         for segment in merge(sources, dead, text_config, self._pause):
-            self._add(segment)
+            self.add(segment)
         self._rows(
             "delete from rag_internal.segment s where s.segment_id = any ($1)",
             ["bigint[]"],
@@ -174,7 +174,7 @@ class Upkeep:
 
     def sweep(self) -> int:
         """Remove tombstones whose entries lie nowhere; how many."""
-        dead = self._dead()
+        dead = self.dead()
         if not len(dead):
             return 0
         alive = [np.frombuffer(self._rows(_ENTRIES, [])[0]["entries"] or b"", ">i8")]
@@ -187,17 +187,20 @@ class Upkeep:
             return 0
         return int(self._rows(_SWEEP, ["bigint[]"], gone.tolist())[0]["swept"])
 
-    def bury(self, collection_id: int) -> int:
-        """Leave tombstones of a collection's entries that are no document's; how many."""
+    def bury(self, collection_id: int | None) -> int:
+        """Leave tombstones of a collection's entries (None: all) that are no document's."""
         pending = self._rows(_OF_COLLECTION, ["bigint"], collection_id)[0]["entries"]
         entries = [np.frombuffer(pending or b"", ">i8")]
         for row in self._rows(_SEGMENT_ENTRIES, []):
-            own = np.frombuffer(row["collection_ids"], "<i8") == collection_id
-            entries.append(np.frombuffer(row["entry_ids"], "<i8")[own])
+            every = np.frombuffer(row["entry_ids"], "<i8")
+            if collection_id is not None:
+                every = every[np.frombuffer(row["collection_ids"], "<i8") == collection_id]
+            entries.append(every)
         found = np.unique(np.concatenate(entries).astype(np.int64)).tolist()
         return int(self._rows(_BURY, ["bigint[]"], found)[0]["buried"])
 
-    def _dead(self) -> Int64s:
+    def dead(self) -> Int64s:
+        """The entries that have a tombstone, sorted."""
         blob = self._rows(_DEAD, [])[0]["dead"] or b""
         return np.frombuffer(blob, ">i8").astype(np.int64)
 
@@ -219,7 +222,8 @@ class Upkeep:
                 return chosen
         return []
 
-    def _source(self, number: int) -> Source:
+    def source(self, number: int) -> Source:
+        """A segment, to be merged."""
         documents, lengths = self._store.segment(number)
         return Source(documents, lengths, {k: self._blocks(number, k) for k in ("l", "s")})
 
@@ -229,7 +233,8 @@ class Upkeep:
             yield from map(block_of, rows)
             last = rows[-1]["first_term"]
 
-    def _add(self, segment: NewSegment) -> None:
+    def add(self, segment: NewSegment) -> None:
+        """Store a new segment."""
         values: list[Any] = [segment.row[name] for name in _COLUMNS]
         number = self._rows(_ADD_SEGMENT, _TYPES, *values)[0]["segment_id"]
         for kind, blocks in segment.blocks.items():
