@@ -5,7 +5,8 @@ create or replace function rag_internal.explain_bm25(
     query       text,
     document_id uuid,
     chunk_index integer,
-    collections text[]
+    collections text[],
+    token       text
 ) returns setof rag.bm25_term
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -16,7 +17,7 @@ set row_security = on
 as $$
 declare
     _scope rag_internal.scope := rag_internal.lexical_scope(
-        rag_internal.authenticate(who, ticket), collections);
+        rag_internal.authenticate(who, ticket, token), collections);
 begin
     perform rag_internal.check_query(explain_bm25.query);
     if explain_bm25.document_id is null or explain_bm25.chunk_index is null then
@@ -32,11 +33,11 @@ begin
 end
 $$;
 
-comment on function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[]) is
+comment on function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[], text) is
     'See rag.explain_bm25.';
-alter function rag_internal.explain_bm25(name, bytea, text, uuid, integer,
-    text[]) owner to rag_owner;
-revoke all on function rag_internal.explain_bm25(name, bytea, text, uuid, integer,
-    text[]) from public;
-grant execute on function rag_internal.explain_bm25(name, bytea, text, uuid, integer,
-    text[]) to rag_reader;
+alter function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[],
+    text) owner to rag_owner;
+revoke all on function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[],
+    text) from public;
+grant execute on function rag_internal.explain_bm25(name, bytea, text, uuid, integer, text[],
+    text) to rag_reader;

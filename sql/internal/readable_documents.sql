@@ -1,8 +1,10 @@
--- The documents that the caller may read: all, or one by its id.
+-- The documents that the caller may read: all, or one by its id. Where rules hold for the caller,
+-- there is only the one, redacted: a condition on all would find out what is hidden.
 create or replace function rag_internal.readable_documents(
     who           name,
     ticket        bytea,
-    only_document uuid
+    only_document uuid,
+    token         text
 )
 returns table (
     document_id  uuid,
@@ -23,7 +25,7 @@ returns table (
     created_at   timestamptz,
     updated_at   timestamptz
 )
-language plpgsql stable parallel restricted security definer
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 set standard_conforming_strings = on
@@ -33,7 +35,8 @@ set plan_cache_mode = force_custom_plan
 as $$
 #variable_conflict use_column
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
 begin
     return query
         select d.document_id, k.name, d.source, d.version, d.title, d.content, d.content_hash,
@@ -42,13 +45,27 @@ begin
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)
         where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id <> all (_redacted)
           and (readable_documents.only_document is null
                or d.document_id = readable_documents.only_document);
+    if found or readable_documents.only_document is null or _redacted = '{}' then
+        return;
+    end if;
+    return query
+        select d.document_id, k.name, r.source, r.version, r.title, r.content, r.content_hash,
+               d.mime, d.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
+               r.attributes, d.created_at, d.updated_at
+        from rag_internal.document d
+        join rag_internal.collection k using (collection_id)
+        cross join lateral rag_internal.redact_document(d) r
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id = any (_redacted)
+          and d.document_id = readable_documents.only_document;
 end
 $$;
 
-comment on function rag_internal.readable_documents(name, bytea, uuid) is
-    'Rows of rag.document; only_document null: all that the caller may read.';
-alter function rag_internal.readable_documents(name, bytea, uuid) owner to rag_owner;
-revoke all on function rag_internal.readable_documents(name, bytea, uuid) from public;
-grant execute on function rag_internal.readable_documents(name, bytea, uuid) to rag_reader;
+comment on function rag_internal.readable_documents(name, bytea, uuid, text) is
+    'Rows of rag.document; only_document null: all that the caller may read as they are.';
+alter function rag_internal.readable_documents(name, bytea, uuid, text) owner to rag_owner;
+revoke all on function rag_internal.readable_documents(name, bytea, uuid, text) from public;
+grant execute on function rag_internal.readable_documents(name, bytea, uuid, text) to rag_reader;

@@ -1,0 +1,25 @@
+-- What the rules of its collection do to the text of a document. The whole text is looked at, since
+-- a match may be longer than any window around a passage, and may depend on what stands before it.
+create or replace function rag_internal.redaction_of(document rag_internal.document)
+returns rag_internal.redaction
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _redaction rag_internal.redaction;
+begin
+    _redaction.rules := rag_internal.redaction_rules(array[(document).collection_id]);
+    _redaction.spans := rag_internal.redacted_spans(_redaction.rules, (document).content);
+    _redaction.kept := rag_internal.cut_spans((document).content, _redaction.spans);
+    if _redaction.spans <> '{}' then
+        _redaction.letters := rag_internal.letters_of((document).content);
+        _redaction.kept_letters := rag_internal.letters_of(_redaction.kept);
+    end if;
+    return _redaction;
+end
+$$;
+
+comment on function rag_internal.redaction_of(rag_internal.document) is
+    'Rules, and what they replace in content.';
+alter function rag_internal.redaction_of(rag_internal.document) owner to rag_owner;
+revoke all on function rag_internal.redaction_of(rag_internal.document) from public;
