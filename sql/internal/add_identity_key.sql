@@ -20,6 +20,7 @@ set row_security = on
 as $$
 declare
     _problem text;
+    _key text;
 begin
     if not (rag_internal.authenticate(who, ticket)).sees_everything then
         raise exception using
@@ -45,10 +46,10 @@ begin
             hint    = 'kid is the name that the header of a token gives; issuer, audience and '
                       'tenant are null where they are not to be checked.';
     end if;
-    insert into rag_internal.identity_key as i
+    _key := rag_internal.stored_identity_key(algorithm, key);
+    insert into rag_internal.identity_key
         (kid, algorithm, key, issuer, audience, tenant, not_before, not_after)
-    values (kid, algorithm, rag_internal.stored_identity_key(algorithm, key), issuer, audience,
-            tenant, not_before, not_after)
+    values (kid, algorithm, _key, issuer, audience, tenant, not_before, not_after)
     on conflict on constraint identity_key_pkey do update
     set algorithm = excluded.algorithm, key = excluded.key, issuer = excluded.issuer,
         audience = excluded.audience, tenant = excluded.tenant, not_before = excluded.not_before,

@@ -64,9 +64,10 @@ class Unverified:
 
 def read(token: str | None) -> Unverified:
     """Reads the header; TokenRefused for what is no token that could be verified."""
-    if token is None or len(token) > LONGEST_TOKEN:
+    token = token or ""
+    if len(token) > LONGEST_TOKEN:
         raise TokenRefused(
-            f"it is longer than {LONGEST_TOKEN} bytes" if token else "there is none",
+            f"it is longer than {LONGEST_TOKEN} bytes",
             hint="Have fewer groups and other claims put into it.",
         )
     form = _FORM.fullmatch(token)
