@@ -13,6 +13,10 @@ begin
                    'including defaults including constraints)',
                    _partition);
     execute format('alter table rag_internal.%I enable row level security', _partition);
+    -- the planner's statistics would be copies of vectors, which tell of their texts
+    execute format('alter table rag_internal.%I alter column embed_hash set statistics 0, '
+                   'alter column v set statistics 0, alter column full_v set statistics 0',
+                   _partition);
     execute format('alter table rag_internal.embedding attach partition rag_internal.%I '
                    'for values in (%s)',
                    _partition, (model).model_id);

@@ -35,6 +35,9 @@ begin
         execute _create;
         perform set_config('max_parallel_maintenance_workers', _workers, true);
     end;
+    -- see rag_internal.add_embedding_partition
+    execute format('alter index rag_internal.%I alter column 1 set statistics 0',
+                   _index || '_new');
     execute format('drop index if exists rag_internal.%I', _index);
     execute format('alter index rag_internal.%I rename to %I', _index || '_new', _index);
 end
