@@ -1,11 +1,14 @@
 -- Names a content without letting anybody check a guess at it: a hash of a short secret could be
 -- found by trying.
 create or replace function rag_internal.keyed_hash(input bytea) returns bytea
-language sql stable parallel restricted
+language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
-    select sha256(k.secret || sha256(k.secret || convert_to('keyed hash|', 'UTF8') || input))
-    from rag_internal.ticket_key k
+begin
+    return (
+        select sha256(k.secret || sha256(k.secret || convert_to('keyed hash|', 'UTF8') || input))
+        from rag_internal.ticket_key k);
+end
 $$;
 
 comment on function rag_internal.keyed_hash(bytea) is

@@ -1,9 +1,11 @@
 -- What is left of a text without white space and markup: a heading is found by it in its document.
 create or replace function rag_internal.letters_of(input text) returns text
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select regexp_replace(input collate "default", '[^[:alnum:]]+', '', 'g')
+begin
+    return regexp_replace(input collate "default", '[^[:alnum:]]+', '', 'g');
+end
 $$;
 
 comment on function rag_internal.letters_of(text) is 'Its letters and digits alone.';

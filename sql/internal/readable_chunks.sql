@@ -56,7 +56,9 @@ begin
                c.end_offset, c.start_line, c.end_line, c.page, s.heading, c.section_start,
                c.section_end, c.kind, c.token_count, c.value, s.metadata, s.tsv
         from rag_internal.document d
-        cross join lateral (select rag_internal.redaction_of(d) as redaction offset 0) r
+        cross join lateral (
+            select rag_internal.redaction_of(d, rag_internal.redaction_rules(_redacted))
+                   as redaction offset 0) r
         join rag_internal.chunk c using (document_id)
         cross join lateral rag_internal.redact_chunk(c, r.redaction) s
         where d.acl_id in (select rag_internal.visible_acls(_identity))

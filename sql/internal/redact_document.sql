@@ -6,7 +6,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _document rag_internal.document := document;
-    _redaction rag_internal.redaction := rag_internal.redaction_of(document);
+    _redaction rag_internal.redaction := rag_internal.redaction_of(
+        document, rag_internal.redaction_rules(array[document.collection_id]));
     _rules rag_internal.redaction_rule[] := _redaction.rules;
 begin
     _document.content := rag_internal.withhold(_rules, _redaction.kept);
@@ -18,7 +19,7 @@ begin
         _rules, rag_internal.redact_label(_redaction, document.title));
     _document.tags := rag_internal.redact_labels(_redaction, document.tags);
     _document.metadata := rag_internal.redact_json(_redaction, document.metadata);
-    _document.attributes := rag_internal.redact_json(_redaction, document.attributes);
+    _document.attributes := rag_internal.attributes(_document);
     -- a guess at a short secret could be checked by it
     _document.content_hash := null;
     return _document;

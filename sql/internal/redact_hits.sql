@@ -5,11 +5,12 @@ create or replace function rag_internal.redact_hits(
     hits           rag.hit[],
     collection_ids bigint[] default null
 ) returns rag.hit[]
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _redacted bigint[];
+    _rules rag_internal.redaction_rule[];
     _hit rag.hit;
     _found record;
     _redaction rag_internal.redaction;
@@ -38,6 +39,7 @@ begin
         return hits;
     end if;
 
+    _rules := rag_internal.redaction_rules(_redacted);
     -- each document once; one that has gone meanwhile, maybe with its rules, has no hits any more
     for _found in
         select d as document, h.places
@@ -52,7 +54,7 @@ begin
             end loop;
             continue;
         end if;
-        _redaction := rag_internal.redaction_of(_found.document);
+        _redaction := rag_internal.redaction_of(_found.document, _rules);
         foreach _place in array _found.places loop
             _hit := hits[_place];
             -- of a text that has changed meanwhile, nobody knows what to take out

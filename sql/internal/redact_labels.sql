@@ -4,14 +4,16 @@ create or replace function rag_internal.redact_labels(
     labels    text[],
     is_quoted boolean default false
 ) returns text[]
-language sql stable parallel safe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select case when labels is not null then array(
+begin
+    return case when labels is not null then array(
         select rag_internal.withhold((redaction).rules,
                                      rag_internal.redact_label(redaction, l.label, is_quoted))
         from unnest(labels) with ordinality l (label, n)
-        order by l.n) end
+        order by l.n) end;
+end
 $$;
 
 comment on function rag_internal.redact_labels(rag_internal.redaction, text[], boolean) is

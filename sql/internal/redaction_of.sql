@@ -1,14 +1,17 @@
 -- What the rules of its collection do to the text of a document. The whole text is looked at, since
 -- a match may be longer than any window around a passage, and may depend on what stands before it.
-create or replace function rag_internal.redaction_of(document rag_internal.document)
-returns rag_internal.redaction
+create or replace function rag_internal.redaction_of(
+    document rag_internal.document,
+    rules    rag_internal.redaction_rule[]
+) returns rag_internal.redaction
 language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _redaction rag_internal.redaction;
 begin
-    _redaction.rules := rag_internal.redaction_rules(array[(document).collection_id]);
+    _redaction.rules := array(
+        select r from unnest(rules) r where r.collection_id = (document).collection_id);
     _redaction.spans := rag_internal.redacted_spans(_redaction.rules, (document).content);
     _redaction.kept := rag_internal.cut_spans((document).content, _redaction.spans);
     if _redaction.spans <> '{}' then
@@ -19,7 +22,10 @@ begin
 end
 $$;
 
-comment on function rag_internal.redaction_of(rag_internal.document) is
-    'Rules, and what they replace in content.';
-alter function rag_internal.redaction_of(rag_internal.document) owner to rag_owner;
-revoke all on function rag_internal.redaction_of(rag_internal.document) from public;
+comment on function rag_internal.redaction_of(rag_internal.document,
+    rag_internal.redaction_rule[]) is
+    'Those of the rules that are of its collection, and what they replace in content.';
+alter function rag_internal.redaction_of(rag_internal.document,
+    rag_internal.redaction_rule[]) owner to rag_owner;
+revoke all on function rag_internal.redaction_of(rag_internal.document,
+    rag_internal.redaction_rule[]) from public;

@@ -1,12 +1,14 @@
 -- The second check: a text that a rule still matches is not shown at all.
 create or replace function rag_internal.withhold(rules rag_internal.redaction_rule[], input text)
 returns text
-language sql stable parallel safe
+language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select coalesce((select r.replacement from unnest(rules) r
+begin
+    return coalesce((select r.replacement from unnest(rules) r
                      where input collate "default" ~ r.pattern
-                     order by r.name limit 1), input)
+                     order by r.name limit 1), input);
+end
 $$;
 
 comment on function rag_internal.withhold(rag_internal.redaction_rule[], text) is
