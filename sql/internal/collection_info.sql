@@ -6,7 +6,7 @@ create or replace function rag_internal.collection_info(
 language sql stable parallel restricted
 set search_path = pg_catalog, pg_temp
 as $$
-    select k.name, owner.name, k.description,
+    select k.name, rag_internal.owner_name(owner), k.description,
            case when rag_internal.owns_collection(identity, k)
                 then array(select rag_internal.shown_name(p)
                            from rag_internal.acl_reader ar

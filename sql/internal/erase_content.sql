@@ -23,7 +23,7 @@ declare
     _removed rag.removal[];
     _counts bigint[];
 begin
-    perform rag_internal.check_pattern(pattern, erase_content.kind);
+    perform rag_internal.check_erasure_pattern(pattern, erase_content.kind);
     if not coalesce(dry_run, false) then
         perform rag_internal.require_read_committed('rag.erase_content');
     end if;

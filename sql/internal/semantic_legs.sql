@@ -7,7 +7,8 @@ create or replace function rag_internal.semantic_legs(
     cut          bigint,
     is_forgiving boolean,
     out hits     rag_internal.leg_hit[],
-    out notes    text[]
+    out notes    text[],
+    out steps    rag.search_step[]
 )
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -22,11 +23,13 @@ declare
     _conditions rag_internal.text_condition[] := '{}';
     _found rag_internal.leg_hit[];
     _has_answer boolean := false;
+    _started timestamptz := clock_timestamp();
     _error text;
     _hint text;
 begin
     hits := '{}';
     notes := '{}';
+    steps := '{}';
     if not rag_internal.is_blank(semantic_legs.query) then
         _question := rag_internal.read_question(semantic_legs.query);
     end if;
@@ -59,6 +62,8 @@ begin
                 select h
                 from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
             hits := hits || _found;
+            steps := steps || rag_internal.search_step('semantic', null, _model.name,
+                                                       cardinality(_found), _started);
             _has_answer := true;
         exception when object_not_in_prerequisite_state then
             if not is_forgiving then

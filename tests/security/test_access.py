@@ -30,10 +30,8 @@ def test_every_table_of_rag_is_covered_above(conn: Connection) -> None:
     rows = conn.execute(
         "select relname from pg_class where relnamespace = 'rag'::regnamespace and relkind in ('r', 'p', 'v')"
     )
-    assert {name for (name,) in rows} == {
-        *VIEWS,
-        "model",
-    }  # models tell nothing of content
+    # models tell nothing of content, and the log of searches is granted to rag_admin alone
+    assert {name for (name,) in rows} == {*VIEWS, "model", "search_log"}
 
 
 def test_grant_and_revoke_in_one_session(filled: Connection, role_factory: RoleFactory) -> None:
@@ -138,7 +136,10 @@ def test_writers_write_to_their_own_collections_alone(
     with as_role(filled, writer):
         filled.execute("select rag.ingest('mine', 'My valve.', 'm.md')")
         assert sources(filled) == ["m.md"]
-        throws_ok(filled, "select rag.ingest('docs', 'Their valve.')", "42710", "taken")
+        # a name that somebody else has, unseen, is free; and what is made so is one's own
+        filled.execute("select rag.ingest('docs', 'My other valve.', 'o.md')")
+        assert sorted(sources(filled)) == ["m.md", "o.md"]
+        filled.execute("select rag.drop_collection('docs')")
         throws_ok(filled, "select rag.grant_read('docs', 'public')", "P0002")
         throws_ok(filled, "select rag.drop_collection('docs')", "P0002")
     filled.execute("select rag.grant_read('docs', %s)", [writer])
@@ -260,6 +261,8 @@ def test_every_function_works_for_who_may_call_it(
         "rag.similarity(0.5, 'cosine')",
         "rag.unload_model()",
         "rag.whoami()",
+        "rag.explain_search('valve')",
+        "rag.list_sources()",
     ]
     writer = [
         "rag.create_collection('mine')",
@@ -270,6 +273,15 @@ def test_every_function_works_for_who_may_call_it(
         "rag.grant_read('mine', 'public')",
         "rag.log_ingest(gen_random_uuid(), 'mine', 'x', 'skipped')",
         "rag.revoke_read('mine', 'public')",
+        "rag.set_readers('mine', '{public}')",
+        "rag.grant_write('mine', 'public')",
+        "rag.revoke_write('mine', 'public')",
+        "rag.list_readers('mine')",
+        "rag.add_redaction_rule('mine', 'mail', detector => 'email')",
+        "rag.list_redaction_rules('mine')",
+        "rag.grant_unredacted('mine', 'public')",
+        "rag.revoke_unredacted('mine', 'public')",
+        "rag.drop_redaction_rule('mine', 'mail')",
         "rag.verify_index('mine')",
         "rag.rebuild_index('mine')",
         "rag.maintain_step()",
@@ -285,6 +297,8 @@ def test_every_function_works_for_who_may_call_it(
         "rag.release_model('mine', 'further')",
         "rag.set_model('mine', 'none')",
         "rag.delete_document((select document_id from rag.document where source = 'x'))",
+        "rag.delete_source('mine', 'x')",
+        "rag.erase_content('%nothing has this%')",
         "rag.rename_collection('mine', 'yours')",
         "rag.drop_collection('yours')",
     ]
@@ -292,14 +306,26 @@ def test_every_function_works_for_who_may_call_it(
         "rag.add_model('some/model', 'external', 8)",
         "rag.drop_model('some/model')",
         "rag.adopt_role('rag_reader')",
+        "rag.configure_role('rag_reader')",
+        "rag.add_identity_key('k', 'HS256', repeat('k', 32))",
+        "rag.list_identity_keys()",
+        "rag.drop_identity_key('k')",
+        "rag.allow_source('mine', 'nobody')",
+        "rag.disallow_source('mine', 'nobody')",
+        "rag.allow_all_sources('nobody')",
+        "rag.configure_search_log()",
+        "rag.prune_search_log()",
     ]
+    elsewhere = {"rag.scrub_step"}  # commits: test_erasure.py
+    service = ["rag.set_user('alice')"]
+    token = ["rag.set_identity('x')"]  # refused: what verifies is tested with the tokens
     superuser = ["rag.allow_http('{localhost}')"]
-    calls = {call.split("(")[0] for call in reader + writer + admin + superuser}
+    calls = {call.split("(")[0] for call in reader + writer + admin + service + token + superuser}
     rows = filled.execute(
         "select format('rag.%s', proname) from pg_proc"
         " where pronamespace = 'rag'::regnamespace and prokind <> 'p'"
     )
-    assert calls == {name for (name,) in rows}
+    assert calls | elsewhere == {name for (name,) in rows}
     filled.execute("select rag.add_model('further', 'external', 3)")
     with as_role(filled, role_factory(member_of=["rag_writer"])):
         for call in [*writer[:3], *reader, *writer[3:]]:
@@ -309,5 +335,13 @@ def test_every_function_works_for_who_may_call_it(
             filled.execute(f"select * from {call}")
         for call in superuser:
             throws_ok(filled, f"select * from {call}", "42501")
+    with as_role(filled, role_factory(member_of=["rag_reader"])):
+        for call in token:
+            throws_ok(filled, f"select * from {call}", "28000", "token")
+        for call in service:
+            throws_ok(filled, f"select * from {call}", "42501")
+    with as_role(filled, role_factory(member_of=["rag_reader", "rag_service"])):
+        for call in service:
+            filled.execute(f"select * from {call}")
     for call in superuser:
         filled.execute(f"select * from {call}")

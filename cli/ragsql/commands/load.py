@@ -264,7 +264,7 @@ def _prepare_collection(connection: psycopg.Connection, target: Target) -> None:
             "select from rag.collection where name = %s", (target.collection,)
         ).fetchone()
         if known is None:
-            # a name that is taken and hidden is told of by the first file
+            # another load may be making it
             with contextlib.suppress(psycopg.errors.DuplicateObject), connection.transaction():
                 connection.execute(
                     "select rag.create_collection(%s, strategy => %s, chunk_size => %s, "

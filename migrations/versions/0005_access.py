@@ -1,0 +1,16 @@
+"""access"""
+
+from replay import replay, undo
+
+revision = "0005_access"
+down_revision = "0004_embedding"
+
+
+def upgrade() -> None:
+    """Run up.sql, then the frozen files."""
+    replay(revision)
+
+
+def downgrade() -> None:
+    """Run down.sql, then the older copies of the frozen files."""
+    undo(revision)

@@ -1,0 +1,81 @@
+-- The identity of a session without a token: the user that a trusted service names, else the
+-- database role. Rules of a role hold for those that have usage of it; a superuser has usage of
+-- all, so only rules of its own name hold for it.
+create or replace function rag_internal.role_identity(who name) returns rag_internal.identity
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _identity rag_internal.identity;
+    _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
+    _user text := nullif(current_setting('rag.user', true), '');
+    _groups text := nullif(current_setting('rag.groups', true), '');
+    _is_named boolean := _user is not null or _groups is not null;
+    _tenants text[];
+    _is_other boolean;
+    _needs_token boolean;
+begin
+    _identity.who := who;
+    _identity.tenant := '';
+    _identity.clearance := 0;
+    _identity.sees_everything := false;
+    _identity.source := 'nobody';
+    _identity.principal_ids := '{}';
+
+    select coalesce(bool_or(r.token_required), false),
+           coalesce(bool_or(o.rolname is null), false),
+           coalesce(max(r.clearance), 0),
+           array_agg(distinct r.tenant) filter (where r.tenant <> '')
+    into _needs_token, _is_other, _identity.clearance, _tenants
+    from rag_internal.role_rule r
+    left join pg_roles o on o.oid = r.role_oid and o.rolname = r.name
+    where r.name = who
+       or (not _is_super
+           and pg_has_role(who, (select g.oid from pg_roles g where g.rolname = r.name), 'usage'));
+    if _needs_token or _is_other or cardinality(_tenants) > 1 then
+        _identity.clearance := 0;
+        _identity.why := case
+            when _is_other
+            then 'a role with rules was made anew since: rag.configure_role says what is true now'
+            when _needs_token
+            then 'the role asks with a token only, and there is none'
+            else 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ') end;
+        return _identity;
+    end if;
+    _identity.tenant := coalesce(_tenants[1], '');
+
+    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super) then
+        if not _is_named then
+            _identity.clearance := 0;
+            _identity.tenant := '';
+            _identity.why := 'a trusted service that has set neither rag.user nor rag.groups';
+            return _identity;
+        end if;
+        return rag_internal.service_identity(who, _user, _groups);
+    end if;
+
+    _identity.source := 'database role';
+    _identity.reader := 'role:' || who;
+    _identity.sees_everything := pg_has_role(who, 'rag_admin', 'usage')
+                              or pg_has_role(who, 'rag_owner', 'usage');
+    _identity.why := case
+        when _is_super then 'a superuser sees everything'
+        when pg_has_role(who, 'rag_admin', 'usage')
+        then 'has usage of rag_admin, which sees everything'
+        when _identity.sees_everything then 'has usage of rag_owner, which sees everything'
+        else 'current_user, and the roles it has usage of' end;
+    _identity.principal_ids := array(
+        select p.principal_id
+        from rag_internal.principal p
+        left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
+        where p.kind = 'public'
+           or (p.kind = 'role' and pg_has_role(who, r.oid, 'usage')));
+    return _identity;
+end
+$$;
+
+comment on function rag_internal.role_identity(name) is
+    'The identity of a role by itself: a trusted service is whom its settings name, and nobody '
+    'without; else the role with all it has usage of. Superusers and rag_admin see everything.';
+alter function rag_internal.role_identity(name) owner to rag_owner;
+revoke all on function rag_internal.role_identity(name) from public;

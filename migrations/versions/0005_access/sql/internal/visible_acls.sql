@@ -1,0 +1,37 @@
+-- The sharing classes that an identity may read: the one statement of the access rule.
+create or replace function rag_internal.visible_acls(
+    identity rag_internal.identity,
+    among    bigint[] default null
+) returns setof bigint
+language plpgsql stable parallel restricted
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+    -- as plain values, so that the plan knows them: few classes are looked up, many are joined
+    _tenant text := (identity).tenant;
+    _clearance smallint := (identity).clearance;
+    _principal_ids bigint[] := (identity).principal_ids;
+begin
+    if (identity).sees_everything then
+        return query
+            select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
+        return;
+    end if;
+    return query
+        select a.acl_id
+        from rag_internal.acl a
+        where (among is null or a.acl_id = any (among))
+          and a.tenant = _tenant
+          and a.security_level <= _clearance
+          and coalesce(a.grants_id, a.acl_id) in (select ar.acl_id
+                                                  from rag_internal.acl_reader ar
+                                                  where ar.principal_id = any (_principal_ids));
+end
+$$;
+
+comment on function rag_internal.visible_acls(rag_internal.identity, bigint[]) is
+    'acl_id of each sharing class, or of each among these, that the identity may read: its '
+    'tenant, its clearance, one of its principals.';
+alter function rag_internal.visible_acls(rag_internal.identity, bigint[]) owner to rag_owner;
+revoke all on function rag_internal.visible_acls(rag_internal.identity, bigint[]) from public;
