@@ -1,6 +1,6 @@
 -- Refuses patterns that mean everything, before they erase it.
 create or replace function rag_internal.check_erasure_pattern(pattern text, kind text) returns void
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,7 +1,7 @@
 -- Refuses a regular expression that could not be used on every text. Without back-references
 -- PostgreSQL's need no backtracking; what is slow nevertheless, ends with statement_timeout.
 create or replace function rag_internal.check_pattern(pattern text) returns void
-language plpgsql immutable parallel safe
+language plpgsql immutable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -2,7 +2,7 @@
 -- texts. The collection is locked, so its other rules stay as they are.
 create or replace function rag_internal.check_redaction_rule(rule rag_internal.redaction_rule)
 returns void
-language plpgsql stable parallel safe
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -87,7 +87,8 @@ def test_functions_pin_their_search_path_or_are_bound_at_creation(conn: Connecti
                 where pronamespace {OURS} and prosqlbody is null
                   -- what commits cannot have settings
                   and p.oid not in ('rag.maintain()'::regprocedure,
-                                    'rag.run_jobs(integer)'::regprocedure)
+                                    'rag.run_jobs(integer)'::regprocedure,
+                                    'rag.scrub(interval)'::regprocedure)
                   and not coalesce(proconfig @> array['search_path=pg_catalog, pg_temp'], false)"""
     assert offenders(conn, query) == []
     # bound at creation, and with the caller's rights
@@ -101,7 +102,7 @@ def test_definer_functions_check_a_ticket_and_pin_what_a_session_could_set(
     query = f"""select p.oid::regprocedure::text from pg_proc p
                 where pronamespace {OURS} and prosecdef
                   and (proargnames[1:2] is distinct from array['who', 'ticket']
-                       or prosrc not like '%rag_internal.authenticate(who, ticket)%'
+                       or prosrc !~ 'rag_internal\.authenticate\(who, ticket(, (\w+\.)?token)?\)'
                        or not proconfig @> array['search_path=pg_catalog, pg_temp',
                                                  'client_min_messages=warning',
                                                  'standard_conforming_strings=on',
