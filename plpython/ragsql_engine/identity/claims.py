@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 from ragsql_engine.errors import TokenRefused
@@ -80,11 +79,8 @@ def _moment(claims: Claims, name: str) -> float | None:
     if name not in claims:
         return None
     value = claims[name]
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not (0 <= value <= _LAST_MOMENT and isfinite(value))
-    ):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number and 0 <= value <= _LAST_MOMENT):
         raise TokenRefused(
             f"its {name} is no time", hint=f"{name} is a number: seconds since 1970, in UTC."
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import string
+import subprocess
+import sys
 from typing import Any
 
 import jwt
@@ -353,3 +355,17 @@ def test_the_secret_is_the_text_of_the_key(table: KeyTable) -> None:
     text = signed().rpartition(".")[0]
     mac = hmac.digest(SECRET.encode(), text.encode(), hashlib.sha256)
     assert accepted(table, f"{text}.{encoded(mac)}")
+
+
+def test_a_missing_package_lets_nobody_in(table: KeyTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jwt", None)
+    with pytest.raises(SqlError, match="the Python package jwt cannot be imported") as caught:
+        accepted(table, signed())
+    assert caught.value.sqlstate == "55000"
+
+
+def test_the_packages_are_loaded_with_the_first_token() -> None:
+    """They take longer than a search."""
+    code = "import sys, ragsql_engine.session; print({'jwt', 'cryptography'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
