@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import psycopg
 from psycopg.types.string import TextLoader
 
+from ragsql_engine.lexical.purge import Purge
 from ragsql_engine.lexical.store import Store
 from ragsql_engine.lexical.upkeep import Upkeep
 from support.database import Database
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 READ_COMMITTED = "read committed"
 REPEATABLE_READ = "repeatable read"
@@ -125,6 +129,12 @@ class Stage:
         self._taken.append(session)
         return session
 
+    def submit(
+        self, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Future[Result]:
+        """Runs something of several statements in a thread."""
+        return self._threads.submit(work, *args, **kwargs)
+
     def end_test(self) -> None:
         """Takes every session back but the root's; open transactions are rolled back."""
         for session in self._taken:
@@ -174,7 +184,9 @@ class SteppedUpkeep:
         self._before = before
         self.statements = 0
         self._connection.adapters.register_loader("uuid", TextLoader)
-        self.upkeep = Upkeep(self._rows, Store(self._rows, 2**24), lambda: None)
+        store = Store(self._rows, 2**24)
+        self.upkeep = Upkeep(self._rows, store, lambda: None)
+        self.purge = Purge(self._rows, store, self.upkeep, lambda: None)
 
     def _rows(self, sql: str, types: Sequence[str], *values: Any) -> list[Mapping[str, Any]]:
         self._before(self.statements)
