@@ -90,13 +90,31 @@ begin
         from pg_database d
         where d.datname = current_database();
     return next row('access rules', case when _identity.sees_everything then 'warn' else 'ok' end,
-                    format('you are %s, %s', _identity.who,
+                    format('you are %s, %s',
+                           case when _identity.source = 'database role' then _identity.who
+                                else coalesce(_identity.reader, 'nobody') end,
                            case when _identity.sees_everything then 'which bypasses access rules'
+                                when _identity.source = 'nobody' then _identity.why
                                 else 'to whom access rules apply' end),
                     case when _identity.sees_everything
                          then 'Let applications connect as a role that has rag_reader and nothing '
                               'more.'
                     end)::rag.check_result;
+    if _identity.sees_everything and exists (select from rag_internal.identity_key) then
+        return query
+            select 'identity keys',
+                   case when count(*) filter (where k.is_valid) = 0
+                             or bool_or(k.is_valid and k.not_after < now() + interval '14 days')
+                        then 'warn' else 'ok' end,
+                   format('%s of %s can verify tokens now; the next one ends %s',
+                          count(*) filter (where k.is_valid), count(*),
+                          coalesce(min(k.not_after) filter (where k.is_valid)::text, 'never')),
+                   'rag.add_identity_key(...) adds one: tokens name theirs, so two can overlap.'
+            from (select i.not_after,
+                         now() >= coalesce(i.not_before, '-infinity')
+                         and now() < coalesce(i.not_after, 'infinity') as is_valid
+                  from rag_internal.identity_key i) k;
+    end if;
     if _identity.sees_everything then
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
