@@ -7,7 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from support import LOG_ROW
+from support import LOG_ROW, RoleFactory, as_role
+from support.redaction import House
 
 Connection = psycopg.Connection[Any]
 
@@ -20,3 +21,12 @@ def filled(conn: Connection) -> Connection:
     conn.execute(LOG_ROW)
     conn.execute("insert into rag_internal.job (kind) values ('embed')")
     return conn
+
+
+@pytest.fixture
+def house(conn: Connection, role_factory: RoleFactory) -> House:
+    """A collection of an owner who is no superuser, and a reader of it."""
+    owner, reader = role_factory(["rag_writer"], "owner"), role_factory(name="reader")
+    with as_role(conn, owner):
+        conn.execute("select rag.create_collection('docs', readers => %s)", [[reader]])
+    return House(conn, owner, reader)
