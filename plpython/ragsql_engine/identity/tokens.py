@@ -8,11 +8,15 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from ragsql_engine.errors import TokenRefused
 from ragsql_engine.identity.keys import Key
 from ragsql_engine.identity.strict_json import NotStrict, read_object
+
+if TYPE_CHECKING:
+    from jwt.algorithms import Algorithm
 
 LONGEST_TOKEN = 8192
 """Bytes; also what most web servers accept of headers."""
@@ -47,11 +51,9 @@ class Unverified:
                 hint="alg in the token's header has to be the algorithm the key was added with.",
             )
         signed, _, signature = self.token.rpartition(".")
-        algorithm = jwt.get_algorithm_by_name(key.algorithm)
         try:
-            is_good = algorithm.verify(
-                signed.encode("ascii"), algorithm.prepare_key(key.key), _bytes(signature)
-            )
+            algorithm, prepared = _prepared(key.algorithm, key.key)
+            is_good = algorithm.verify(signed.encode("ascii"), prepared, _bytes(signature))
         except (jwt.InvalidKeyError, ValueError, TypeError):
             is_good = False
         if not is_good:
@@ -60,6 +62,15 @@ class Unverified:
                 hint="The token was changed, or signed with another key than its kid names.",
             )
         return _object("claims", signed.partition(".")[2])
+
+
+@lru_cache(maxsize=8)
+def _prepared(algorithm: str, key: str) -> "tuple[Algorithm, Any]":
+    """PyJWT's algorithm and its form of the key, whose reading takes as long as an HMAC's check."""
+    import jwt
+
+    found = jwt.get_algorithm_by_name(algorithm)
+    return found, found.prepare_key(key)
 
 
 def read(token: str | None) -> Unverified:
