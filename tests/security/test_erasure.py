@@ -430,3 +430,21 @@ def test_errors_that_quote_it_are_forgotten(conn: Connection) -> None:
         ("no: The valve of b.md.",),
         (None,),
     ]
+
+
+def test_whatever_is_kept_of_a_document_goes_with_it(conn: Connection) -> None:
+    """Tables that name documents or passages, but those that are cleaned by hand, are cascades."""
+    rows = conn.execute(
+        """select distinct a.attrelid::regclass::text
+           from pg_attribute a
+           join pg_class c on c.oid = a.attrelid
+           left join pg_constraint k on k.conrelid = a.attrelid and k.contype = 'f'
+                                    and k.confdeltype = 'c' and a.attnum = any (k.conkey)
+           where c.relnamespace = 'rag_internal'::regnamespace and c.relkind in ('r', 'p')
+             and a.attname ~ '^(document|chunk|entry)_ids?$'
+           group by a.attrelid having count(k.oid) = 0"""
+    )
+    by_hand = {"ingest_log", "pending", "search_log", "segment", "tombstone"}
+    assert {name for (name,) in rows} == {f"rag_internal.{n}" for n in by_hand} | {
+        "rag_internal.document"
+    }
