@@ -94,7 +94,8 @@ def test_a_token_is_somebody_and_the_role_is_another(session: Connection) -> Non
 def test_a_refused_token_is_never_the_role(session: Connection, token: str) -> None:
     use(session, token)
     for query in (
-        SEEN, WHO, "select from rag.document", "select from rag.chunk", "select from rag.collection", "select from rag.list_collections()",
+        SEEN, WHO, "select from rag.document", "select from rag.chunk",
+        "select from rag.collection", "select from rag.list_collections()",
         "select from rag.get_document(gen_random_uuid())",
     ):  # fmt: skip
         throws_ok(session, query, "28000", "token refused")

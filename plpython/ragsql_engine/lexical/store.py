@@ -5,7 +5,7 @@ immutable (segments and their postings) or has a name that changes with it: what
 kept under the sum of the access stamps, which is another one after any change of the readers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,8 +17,9 @@ from ragsql_engine.lexical.blocks import Block, find
 from ragsql_engine.lexical.cache import Cache
 from ragsql_engine.lexical.codec import Posting
 from ragsql_engine.lexical.documents import Documents
-from ragsql_engine.lexical.parts import Part, SegmentPart, Visible
+from ragsql_engine.lexical.parts import LEXEME, Part, SegmentPart, Visible
 from ragsql_engine.lexical.pending import pending_parts
+from ragsql_engine.lexical.sight import Pairs, Sight, distinct, pairs_of
 from ragsql_engine.lexical.statements import Row, Rows
 
 Int64s = NDArray[np.int64]
@@ -97,6 +98,39 @@ class Store:
                 pending.visible = seen.visible
                 view.parts.setdefault(config, []).append(pending)
         return view
+
+    def sight(self, reader: Reader, collections: Sequence[int] | None) -> Sight:
+        """What `reader` sees in `collections` (None: all)."""
+        view = self.view(reader, collections, LEXEME)
+        segments = [part for part in view.all_parts if isinstance(part, SegmentPart)]
+
+        def read() -> Pairs:
+            found = [pairs_of(part.documents, part.visible) for part in segments]
+            return Pairs.of(distinct(found))
+
+        # what is seen of a segment is kept as long as it is the same
+        key = "pairs", tuple(part.visible for part in segments)
+        pairs = self._cache.make(key, read, lambda pairs: pairs.nbytes)
+        waiting = [part for part in view.all_parts if not isinstance(part, SegmentPart)]
+        if waiting:
+            fresh = distinct(pairs_of(part.documents, part.visible) for part in waiting)
+            pairs = self._with(pairs, fresh)
+        passages = sum(part.visible.count for part in view.all_parts)
+        return Sight(pairs, passages, sorted(view.parts))
+
+    def _with(self, pairs: Pairs, fresh: Int64s) -> Pairs:
+        """Pairs of segments and pending documents; the same as before where nothing is new."""
+
+        def read() -> Pairs:
+            merged = distinct([pairs.values, fresh])
+            return pairs if len(merged) == len(pairs.values) else Pairs.of(merged)
+
+        key = "pairs", pairs.name, fresh.tobytes()
+        return self._cache.make(key, read, lambda merged: merged.nbytes + fresh.nbytes)
+
+    def keep(self, key: Hashable, make: Callable[[], Any], size: int) -> Any:
+        """What is made once, as long as there is room for it."""
+        return self._cache.make(key, make, lambda _: size)
 
     def acls(self, reader: Reader, stamp: str | None = None) -> Int64s | None:
         """The sharing classes that `reader` may read, sorted; None for all."""

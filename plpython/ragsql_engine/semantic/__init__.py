@@ -1,0 +1,1 @@
+"""Search by vectors: SQL over rag_internal.embedding, with what a caller sees as constants."""
