@@ -141,6 +141,6 @@ def _is_name(value: Any) -> bool:
 def _no_name(claim: str) -> TokenRefused:
     return TokenRefused(
         f"its {claim} cannot be a name",
-        hint=f"A name has at most {LONGEST_NAME} characters (role: {_LONGEST_ROLE} bytes), all of them "
-        "visible.",
+        hint=f"A name has at most {LONGEST_NAME} characters (role: {_LONGEST_ROLE} bytes), all "
+        "of them visible.",
     )
