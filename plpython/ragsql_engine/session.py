@@ -16,8 +16,8 @@ from ragsql_engine.calls import Plpy, Row, translated
 from ragsql_engine.embedding.calls import EmbeddingCalls
 from ragsql_engine.errors import EngineMismatch, InvalidParameter
 from ragsql_engine.identity.calls import IdentityCalls
-from ragsql_engine.lexical.calls import LexicalCalls
 from ragsql_engine.model import Model
+from ragsql_engine.semantic.calls import SemanticCalls
 
 if TYPE_CHECKING:
     from ragsql_engine.chunking import Plan
@@ -38,7 +38,7 @@ _ENVIRONMENT = {
 _ROOM = 4
 
 
-class Engine(EmbeddingCalls, IdentityCalls, LexicalCalls):
+class Engine(EmbeddingCalls, IdentityCalls, SemanticCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
     def __init__(self, plpy: Plpy, model_path: str | None) -> None:

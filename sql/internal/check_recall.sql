@@ -71,7 +71,8 @@ begin
                      row_number() over (partition by r.route order by h.rank) as place
               from unnest('{exact, auto}'::text[]) r (route),
                    lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
-                                                     rag_internal.leg_depth(_at + 2), r.route) h
+                                                     rag_internal.leg_depth(_at + 2), r.route) l,
+                   unnest(l.hits) h
               -- both are found by any index
               where row(h.document_id, h.chunk_index) <> all (_question.ids)) h
         where h.place <= _at;

@@ -9,6 +9,8 @@ create or replace function rag_internal.hydrate(
 ) returns setof rag.hit
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
 as $$
 declare
     _page rag_internal.leg_hit[] := array(

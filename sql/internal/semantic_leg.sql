@@ -1,16 +1,16 @@
 -- Nearest passages by vector. Few candidates are scanned exactly; many go through the HNSW
 -- index, which asks the mask row by row, and an exact scan takes over where that leaves
--- the cut unfilled. The index serves only a bare "order by distance" on the expression that it was
--- made on: ranks are made outside. Where that expression is coarser than the stored vectors, it
--- finds more than the cut, and the vectors decide.
+-- the cut unfilled.
 create or replace function rag_internal.semantic_leg(
     query_vector @extschema:vector@.vector,
     model        rag_internal.model,
     scope        rag_internal.scope,
     conditions   rag_internal.text_condition[],
     cut          bigint,
-    route        text default 'auto'
-) returns setof rag_internal.leg_hit
+    route        text default 'auto',
+    out hits     rag_internal.leg_hit[],
+    out step     rag.search_step
+)
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
@@ -24,15 +24,11 @@ set hnsw.iterative_scan = strict_order
 as $$
 declare
     _exact_up_to constant bigint := 10000;
+    _started timestamptz := clock_timestamp();
     _form record := rag_internal.vector_form(model);
     _reach bigint := case when (model).quantization = 'binary' then greatest(4 * cut, 200)
                           when _form.indexed <> _form.ranked then cut + 100
                           else cut end;
-    _distance text := format('%s %s %s', format(_form.ranked, 'e.' || _form.stored_in),
-                             _form.ranked_by, format(_form.ranked, '$1'));
-    _in_scope text := format(
-        'from rag_internal.embedding_%s e where e.acl_id = any ($2) and e.collection_id = any ($3)',
-        (model).model_id);
     _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
@@ -42,51 +38,74 @@ declare
         case when cardinality(conditions) > 0
              then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
                   'where t.text_config = c.text_config), true)' end);
-    _candidates text := format(
-        '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
-        _in_scope, _filters);
-    _ranked text := format(
-        'select ''semantic'', '
-        '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        'rag.similarity(n.distance, %L), c.document_id, c.chunk_index, null::text '
-        'from %%s n join rag_internal.chunk c using (chunk_id) '
-        'order by 2 limit %s', (model).metric, cut);
-    _count bigint;
+    -- a condition wants a plan of its own; else what is seen stands in one that is kept
+    _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
+    _mask text := case
+        when not _is_kept then 'e.acl_id = any ($2) and e.collection_id = any ($3)'
+        when ((scope).identity).sees_everything then '{collection} = any ({collections})'
+        else 'e.acl_id = any ({acls}) and {collection} = any ({collections})' end;
+    _statements record := rag_internal.semantic_statements(
+        model, cut, _reach, case when route = 'index' then 0 else _reach end, _mask, _filters);
+    _statement text := _statements.exact;
 begin
-    if route = 'auto' and _form.indexed is not null and _reach <= _exact_up_to then
-        execute format('select count(*) from (select %s limit %s) s',
-                       case when _filters = '' then _in_scope else _candidates end,
+    if (scope).acl_ids is null then
+        select s.passages, coalesce((scope).collection_ids, s.collection_ids)
+        into step.passages, scope.collection_ids
+        from rag_internal.sight(scope) s;
+        if not _is_kept then
+            scope.acl_ids := rag_internal.seen_acls(scope);
+        end if;
+    end if;
+    if not _is_kept and route = 'auto' and _statements.indexed is not null
+       and coalesce(step.passages > _exact_up_to, true) then
+        execute format('select count(*) from (select from rag_internal.embedding_%s e where %s%s '
+                       'limit %s) s',
+                       (model).model_id, _mask,
+                       case when _filters <> ''
+                            then format(' and exists (select from rag_internal.live_chunk c '
+                                        'where c.chunk_id = e.chunk_id%s)', _filters) end,
                        _exact_up_to + 1)
-        into _count
+        into step.passages
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
               (scope).filter_path, (scope).vars, conditions;
     end if;
-    if _count > _exact_up_to or (route = 'index' and _form.indexed is not null) then
+
+    step.step := 'semantic';
+    step.route := 'exact';
+    step.why := case when _statements.indexed is null then 'its vectors have no index'
+                     when route <> 'auto' then 'asked for'
+                     when _reach > _exact_up_to then 'so many hits are asked for'
+                     when step.passages > _exact_up_to then 'more than 10,000 candidates'
+                     else format('%s candidates, at most 10,000 are scanned exactly',
+                                 to_char(step.passages, 'FM999,990')) end;
+    if _statements.indexed is not null
+       and (route = 'index'
+            or route = 'auto' and _reach <= _exact_up_to and step.passages > _exact_up_to) then
+        step.route := 'hnsw';
+        _statement := _statements.indexed;
         perform set_config('hnsw.ef_search',
                            least(greatest(_reach, (model).hnsw_ef_search), 1000)::text, true);
         if route = 'index' then
             perform set_config(s.name, 'off', true)
             from unnest('{enable_seqscan, enable_bitmapscan, enable_sort}'::text[]) s (name);
         end if;
-        return query execute format(
-            'with nearest as materialized '
-            '(select e.chunk_id, %1$s as distance '
-            'from (select e.chunk_id, e.%2$s %3$s order by %4$s %5$s %6$s limit %7$s) e), '
-            'enough as materialized (select from nearest having count(*) >= %8$s) %9$s',
-            _distance, _form.stored_in, _candidates,
-            format(_form.indexed, 'e.' || _form.stored_in), _form.indexed_by,
-            format(_form.indexed, '$1'), _reach, case when route = 'index' then 0 else _reach end,
-            format(_ranked, '(select * from nearest where exists (select from enough))'))
-        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-              (scope).filter_path, (scope).vars, conditions;
-        if found or route = 'index' then
-            return;
-        end if;
     end if;
-    return query execute format(
-        _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars, conditions;
+    loop
+        if _is_kept then
+            hits := array(
+                select h from rag_internal.seen_leg_hits(_statement, scope, query_vector) h);
+        else
+            execute format('select array(select row(h.*)::rag_internal.leg_hit from (%s) h)',
+                           _statement)
+            into hits
+            using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+                  (scope).filter_path, (scope).vars, conditions;
+        end if;
+        exit when step.route <> 'hnsw' or route = 'index' or cardinality(hits) > 0;
+        step.route := 'hnsw, topped up exactly';
+        _statement := _statements.exact;
+    end loop;
+    step.milliseconds := extract(epoch from clock_timestamp() - _started) * 1000;
 end
 $$;
 

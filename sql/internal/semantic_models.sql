@@ -4,37 +4,28 @@
 -- the searches of others.
 create or replace function rag_internal.semantic_models(
     scope        rag_internal.scope,
+    collections  bigint[],
     has_words    boolean,
     query_vector @extschema:vector@.vector,
     out asked    rag_internal.model[],
     out unasked  text[]
 )
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _model rag_internal.model;
-    _collection_ids bigint[];
-    _present rag_internal.model[] := '{}';
+    _present rag_internal.model[];
     _fitting rag_internal.model[];
 begin
-    for _model in
-        select m.* from rag_internal.model m
-        where m.model_id in (select k.model_id from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids))
-        order by m.name
-    loop
-        -- one by one: for all at once they are joined by reading every vector
-        _collection_ids := array(
-            select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if exists (select from rag_internal.embedding e
-                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
-                     and e.collection_id = any (_collection_ids)) then
-            _present := _present || _model;
-        end if;
-    end loop;
-    if not found and cardinality((scope).collection_ids) > 0 then
+    _present := array(
+        select m from rag_internal.model m
+        where m.model_id = any ((select rag_internal.seen_models(scope))::integer[])
+        order by m.name);
+    if cardinality(_present) = 0
+       and not exists (select from rag_internal.collection k join rag_internal.model m
+                         using (model_id)
+                       where k.collection_id = any (collections))
+       and cardinality(collections) > 0 then
         raise exception using
             errcode = '55000',
             message = 'no collection of this search has an embedding model',
@@ -59,7 +50,7 @@ begin
             format('query_vector for %s',
                    (select string_agg(format('"%s"', k.name), ', ' order by k.name)
                     from rag_internal.collection k
-                    where k.collection_id = any ((scope).collection_ids)
+                    where k.collection_id = any (collections)
                       and k.model_id = _fitting[1].model_id)));
     end if;
 
@@ -80,11 +71,12 @@ begin
 end
 $$;
 
-comment on function rag_internal.semantic_models(rag_internal.scope, boolean,
+comment on function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean,
     @extschema:vector@.vector) is
-    'Models that a search asks, and the names of those that it cannot ask. 22023 for a query '
+    'Models that a search of these collections, those of the scope, asks, and the names of those '
+    'that it cannot ask. 22023 for a query '
     'vector that is of none or of several, 55000 where no model can be asked.';
-alter function rag_internal.semantic_models(rag_internal.scope, boolean,
+alter function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean,
     @extschema:vector@.vector) owner to rag_owner;
-revoke all on function rag_internal.semantic_models(rag_internal.scope, boolean,
+revoke all on function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean,
     @extschema:vector@.vector) from public;

@@ -94,11 +94,16 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Vectors to search, questions to ask, and the true nearest ones of each question, in order."""
+    """Vectors to search, questions to ask, and the true nearest ones of each question, in order.
+
+    sources: for each vector the number of the given one that it is a copy of, plus how many there
+    were for each copy before it.
+    """
 
     vectors: Vectors
     queries: Vectors
     nearest: Ids
+    sources: Ids
 
     @property
     def dimensions(self) -> int:
@@ -117,11 +122,12 @@ def make_set(vectors: Vectors, queries: Vectors) -> Set:
         parts.append(moved / np.linalg.norm(moved, axis=1, keepdims=True))
     all_vectors = np.concatenate(parts)
     # copies lie apart in the table, as passages that are alike do
-    all_vectors = chance.permutation(all_vectors).astype(np.float16).astype(np.float32)
+    sources = chance.permutation(len(all_vectors))
+    all_vectors = all_vectors[sources].astype(np.float16).astype(np.float32)
     asked = queries.astype(np.float16).astype(np.float32)
     lengths = np.linalg.norm(all_vectors, axis=1)
     nearest = [np.argsort(-(all_vectors @ query) / lengths)[:TOP] for query in asked]
-    return Set(all_vectors, queries, np.asarray(nearest, dtype=np.int64))
+    return Set(all_vectors, queries, np.asarray(nearest, dtype=np.int64), sources)
 
 
 def embed(choice: ModelChoice, data: Path, cache: Path, count: int) -> tuple[Vectors, Vectors]:

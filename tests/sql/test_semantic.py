@@ -24,7 +24,8 @@ def by_route(conn: Connection, vector: Vectors, name: str, cut: int, route: str)
                 lateral rag_internal.semantic_leg(
                     %s, m, row((select array_agg(acl_id) from rag_internal.acl),
                                array[k.collection_id], null, null, '{}', null)::rag_internal.scope,
-                    '{}', %s, %s) h
+                    '{}', %s, %s) l,
+                unnest(l.hits) h
            join rag_internal.document d using (document_id)
            where k.name = %s
            order by h.rank""",

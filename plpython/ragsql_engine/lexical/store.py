@@ -7,7 +7,7 @@ kept under the sum of the access stamps, which is another one after any change o
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from ragsql_engine.lexical.statements import Row, Rows
 Int64s = NDArray[np.int64]
 UInt32s = NDArray[np.uint32]
 Headers = tuple[Documents, UInt32s]
+
+Value = TypeVar("Value")
 
 _UNKNOWN = object()  # not kept; None is kept for a term that is not there
 
@@ -52,13 +54,15 @@ class Reader(NamedTuple):
 class View:
     """The index as one caller sees it in one statement: parts of each text configuration.
 
-    blocks, prefixes: what was read of each segment, by its part.
+    blocks, prefixes: what was read of each segment, by its part. built: all segments there are,
+    whether he sees anything in them or not.
     """
 
     parts: dict[str, list[Part]]
     segments: dict[int, SegmentPart]
     blocks: dict[int, dict[tuple[str, str], Block | Posting]]
     prefixes: dict[int, dict[tuple[str, str], Sequence[Block]]]
+    built: tuple[int, ...]
 
     @property
     def all_parts(self) -> list[Part]:
@@ -88,7 +92,7 @@ class Store:
             dead=self._dead(state["dead"] or b""),
             now=state["now"],
         )
-        view = View({}, {}, {}, {})
+        view = View({}, {}, {}, {}, tuple(state["segments"]))
         for number, config in zip(state["segments"], state["configs"], strict=True):
             self._add_segment(view, number, config, who)
         waiting = pending_parts(self._rows, self._cache, kinds) if state["is_pending"] else ()
@@ -128,7 +132,7 @@ class Store:
         key = "pairs", pairs.name, fresh.tobytes()
         return self._cache.make(key, read, lambda merged: merged.nbytes + fresh.nbytes)
 
-    def keep(self, key: Hashable, make: Callable[[], Any], size: int) -> Any:
+    def keep(self, key: Hashable, make: Callable[[], Value], size: int) -> Value:
         """What is made once, as long as there is room for it."""
         return self._cache.make(key, make, lambda _: size)
 

@@ -31,6 +31,8 @@ select k as config, rag_internal.question_condition($2, $3, k)::text as conditio
 from unnest($1) k
 """
 
+_NEAR_SIZE = 3000  # bytes of what is kept for a word, about
+
 
 class VisibleWords:
     """fuzzy.Vocabulary of one view: frequencies are of passages that the caller sees."""
@@ -58,9 +60,16 @@ class VisibleWords:
         # the same rule for both, or a build would change what is found
         fresh = [row["word"] for row in closest_words(word, self._pending, max_distance)]
         fresh = list(filter(fuzzy.may_be_meant, fresh))
-        types = ["text", "text[]", "integer", "text[]"]
-        words: list[str] = self._rows(_NEAR, types, word, variants, max_distance, fresh)[0]["words"]
-        return words
+
+        def read() -> list[str]:
+            types = ["text", "text[]", "integer", "text[]"]
+            row = self._rows(_NEAR, types, word, variants, max_distance, fresh)[0]
+            words: list[str] = row["words"]
+            return words
+
+        # a word enters the dictionary with a segment
+        key = "near", word, max_distance, tuple(fresh), self._view.built
+        return self._store.keep(key, read, _NEAR_SIZE)
 
     @cached_property
     def _pending(self) -> set[str]:
