@@ -69,7 +69,7 @@ class State:
 
     def ingest_again(self, source: str, readers: Readers | None, level: int | None) -> State:
         """What is not given stays, where neither is."""
-        return self if readers is level is None else self.ingest(source, readers, level)
+        return self if readers is None and level is None else self.ingest(source, readers, level)
 
     def grant_paper(self, source: str, reader: str) -> State:
         """From then on it has readers of its own, also where the reader was one already."""

@@ -27,7 +27,7 @@ THREADS = 8
 STEPS = 30
 IDENTITIES = 20
 
-PLACES = [
+PLACES: list[tuple[str, str | int, str]] = [
     # tenant, owner ('' a superuser, a number a role, else a user), name
     ("north", "ann", "notes"), ("north", "ben", "notes"), ("north", "", "handbook"),
     ("south", "ann", "notes"), ("", 0, "board"), ("", "", "handbook"),
