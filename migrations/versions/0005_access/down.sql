@@ -205,6 +205,7 @@ drop function rag_internal.redacted_spans(rag_internal.redaction_rule[], text);
 drop function rag_internal.redaction_of(rag_internal.document, rag_internal.redaction_rule[]);
 drop function rag_internal.redaction_rules(bigint[]);
 drop function rag_internal.removals(uuid[]);
+drop function rag_internal.repetitions(text);
 drop function rag_internal.replace_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], text, rag_internal.identity);
 drop function rag_internal.require_admin(rag_internal.identity, text);
@@ -217,13 +218,25 @@ drop function rag_internal.search(name, bytea, text, text, text[], integer, text
     jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector);
 drop function rag_internal.search_collections(rag_internal.identity, text[]);
 drop function rag_internal.search_step(text, text, text, bigint, timestamptz);
-drop function rag_internal.semantic_scope(rag_internal.scope, text[]);
+drop function rag_internal.seen_acls(rag_internal.scope);
+drop function rag_internal.seen_leg_hits(text, rag_internal.scope, @extschema:vector@.vector);
+drop function rag_internal.seen_models(rag_internal.scope);
+drop function rag_internal.sees_waiting(rag_internal.scope);
+drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
+    rag_internal.scope, rag_internal.text_condition[], bigint, text);
+drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
+    bigint, boolean);
+drop function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean,
+    @extschema:vector@.vector);
+drop function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint, text,
+    text);
 drop function rag_internal.service_identity(name, text, text);
 drop function rag_internal.set_collection_readers(rag_internal.collection, text[], integer);
 drop function rag_internal.set_identity(name, bytea, text);
 drop function rag_internal.set_readers(name, bytea, text, text[], uuid[], integer);
 drop function rag_internal.set_user(name, bytea, text, text[], text, integer);
 drop function rag_internal.shown_name(rag_internal.principal);
+drop function rag_internal.sight(rag_internal.scope);
 drop function rag_internal.store_document(rag_internal.document, rag_internal.collection,
     rag_internal.prepared_chunk[], text, rag_internal.identity);
 drop function rag_internal.stored_identity_key(text, text);

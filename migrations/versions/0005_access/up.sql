@@ -367,7 +367,14 @@ begin
 end
 $$;
 
-drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope, bigint, boolean);
+-- search by vectors: signatures that changed
+drop function rag_internal.semantic_leg(@extschema:vector@.vector, rag_internal.model,
+    rag_internal.scope, rag_internal.text_condition[], bigint, text);
+drop function rag_internal.semantic_models(rag_internal.scope, boolean,
+    @extschema:vector@.vector);
+
+drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_internal.scope,
+    bigint, boolean);
 
 -- signatures that changed -------------------------------------------------------------------------
 drop function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer);

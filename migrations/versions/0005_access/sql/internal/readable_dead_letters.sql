@@ -22,9 +22,13 @@ as $$
 #variable_conflict use_column
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
 begin
     return query
-        select t.job_id, k.name, d.source, d.document_id, c.chunk_index, m.name,
+        select t.job_id, k.name,
+               case when d.collection_id = any (_redacted)
+                    then rag_internal.redact_text(array[d.collection_id], d.source)
+                    else d.source end, d.document_id, c.chunk_index, m.name,
                t.attempts::integer, t.error, t.failed_at
         from rag_internal.embedding_task t
         join rag_internal.job j using (job_id)

@@ -5,7 +5,7 @@ create or replace function rag_internal.redact_hits(
     hits           rag.hit[],
     collection_ids bigint[] default null
 ) returns rag.hit[]
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -19,7 +19,8 @@ begin
         where s.past > start_offset and s.first < start_offset + _length
         order by s.first
     loop
-        _result := _result || substr(content, _done + 1, _span.first - start_offset - _done)
+        _result := _result
+                || substr(content, _done + 1, greatest(_span.first - start_offset, 0) - _done)
                 || _span.replacement;
         _done := least(_span.past - start_offset, _length);
     end loop;

@@ -13,7 +13,9 @@ begin
         select k.collection_id
         from rag_internal.collection k
         where k.collection_id in (select r.collection_id from rag_internal.redaction_rule r)
-          and (k.owner_id = any ((identity).principal_ids)) is not true
+          -- what is null is nobody's
+          and (k.owner_id = any ((identity).principal_ids)
+               and k.tenant = (identity).tenant) is not true
           and not exists (select from rag_internal.unredacted_reader u
                           where u.collection_id = k.collection_id
                             and u.principal_id = any ((identity).principal_ids)));

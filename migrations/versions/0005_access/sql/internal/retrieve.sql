@@ -46,7 +46,6 @@ begin
         _legs := array[retrieve.strategy];
         _depth := _places;
     else
-        _scope := rag_internal.semantic_scope(_scope, retrieve.collections);
         _defaults := rag_internal.search_defaults(_scope);
         _legs := rag_internal.legs_of(
             coalesce(retrieve.strategy, _defaults ->> 'strategy', 'hybrid'));
@@ -86,7 +85,10 @@ begin
                        or (_leg = 'semantic'
                            and not exists (select from rag_internal.collection k
                                            join rag_internal.model m using (model_id)
-                                           where k.collection_id = any (_scope.collection_ids)
+                                           where k.collection_id = any (coalesce(
+                                                   _scope.collection_ids,
+                                                   (select s.collection_ids
+                                                    from rag_internal.sight(_scope) s)))
                                              and m.provider <> 'external'))) then
                 raise;
             end if;

@@ -2,7 +2,7 @@
 -- database role. Rules of a role hold for those that have usage of it; a superuser has usage of
 -- all, so only rules of its own name hold for it.
 create or replace function rag_internal.role_identity(who name) returns rag_internal.identity
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -17,12 +17,7 @@ as $$
 declare
     _next text;
 begin
-    if not (rag_internal.authenticate(who, ticket)).sees_everything then
-        raise exception using
-            errcode = '42501',
-            message = 'only rag_admin may scrub',
-            hint    = 'Ask an administrator. rag.erase_content erases what is yours.';
-    end if;
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket), 'scrub');
     perform rag_internal.require_read_committed('rag.scrub');
 
     if done is null then

@@ -31,7 +31,7 @@ declare
         search.filter_path, search.vars, search.weights, search.rrf_k, search.skip,
         search.allow_degraded, search.query_vector);
 begin
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits);
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
     perform rag_internal.log_search(_identity, search.query, search.collections, _result);
     return query select h.* from unnest(_result.hits) h;
 end

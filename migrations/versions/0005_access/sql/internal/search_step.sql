@@ -6,7 +6,7 @@ create or replace function rag_internal.search_step(
     passages bigint,
     started  timestamptz
 ) returns rag.search_step
-language sql volatile parallel safe
+language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
     select row(step, route, why, passages,

@@ -21,9 +21,10 @@ declare
     _unasked text[];
     _vector @extschema:vector@.vector;
     _conditions rag_internal.text_condition[] := '{}';
-    _found rag_internal.leg_hit[];
+    _leg record;
+    _step rag.search_step;
+    _sight record := rag_internal.sight(scope);
     _has_answer boolean := false;
-    _started timestamptz := clock_timestamp();
     _error text;
     _hint text;
 begin
@@ -41,16 +42,19 @@ begin
             select row(n.text_config,
                        rag_internal.question_condition(_question.phrases, _question.excluded,
                                                        n.text_config))
-            from (select distinct d.text_config from rag_internal.document d
-                  where d.collection_id = any ((scope).collection_ids)) n);
+            from unnest(_sight.text_configs) n (text_config));
     end if;
     select s.asked, s.unasked into _asked, _unasked
-    from rag_internal.semantic_models(scope, coalesce(_question.content, '') <> '',
-                                      query_vector) s;
+    from rag_internal.semantic_models(
+        scope, coalesce((scope).collection_ids, _sight.collection_ids),
+        coalesce(_question.content, '') <> '', query_vector) s;
     foreach _model in array _asked loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+            where k.collection_id = any (_sight.collection_ids) and k.model_id = _model.model_id);
+        if (scope).collection_ids is null and _of_model.collection_ids @> _sight.collection_ids then
+            _of_model.collection_ids := null;
+        end if;
         begin
             if _model.dimensions = @extschema:vector@.vector_dims(query_vector) then
                 _vector := @extschema:vector@.l2_normalize(query_vector);
@@ -58,12 +62,11 @@ begin
                 _vector := rag_internal.embed_query(_question.content, _model,
                                                     (scope).identity.who);
             end if;
-            _found := array(
-                select h
-                from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
-            hits := hits || _found;
-            steps := steps || rag_internal.search_step('semantic', null, _model.name,
-                                                       cardinality(_found), _started);
+            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut);
+            _step := _leg.step;
+            _step.why := format('%s: %s', _model.name, _step.why);
+            steps := steps || _step;
+            hits := hits || _leg.hits;
             _has_answer := true;
         exception when object_not_in_prerequisite_state then
             if not is_forgiving then

@@ -4,7 +4,7 @@ create or replace function rag_internal.service_identity(
     user_name text,
     groups    text
 ) returns rag_internal.identity
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

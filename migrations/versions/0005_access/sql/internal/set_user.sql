@@ -15,12 +15,7 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 begin
-    if not pg_has_role(who, 'rag_service', 'usage') then
-        raise exception using
-            errcode = '42501',
-            message = 'only a trusted service may say for whom it asks',
-            hint    = 'grant rag_service to ...; or use a token: rag.set_identity(...).';
-    elsif set_user.clearance not between 0 and 32767 then
+    if set_user.clearance not between 0 and 32767 then
         raise exception using
             errcode = '22023',
             message = format('clearance is %s, but must be 0 to 32767', set_user.clearance),
@@ -33,6 +28,13 @@ begin
                        true),
             set_config('rag.tenant', coalesce(set_user.tenant, ''), true),
             set_config('rag.clearance', coalesce(set_user.clearance, 0)::text, true);
+    perform rag_internal.authenticate(who, ticket);
+    if not pg_has_role(who, 'rag_service', 'usage') then
+        raise exception using
+            errcode = '42501',
+            message = 'only a trusted service may say for whom it asks',
+            hint    = 'grant rag_service to ...; or use a token: rag.set_identity(...).';
+    end if;
     return rag_internal.whoami(who, ticket, null);
 end
 $$;

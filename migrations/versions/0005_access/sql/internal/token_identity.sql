@@ -2,7 +2,7 @@
 -- sessions of that role alone, and adds what the role can read.
 create or replace function rag_internal.token_identity(who name, claims jsonb)
 returns rag_internal.identity
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
