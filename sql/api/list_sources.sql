@@ -6,8 +6,8 @@ begin atomic
 end;
 
 comment on function rag.list_sources() is
-    'The sources allowed to the caller''s tenant, for rag_admin to every restricted tenant; no row: '
-    'not restricted.';
+    'The sources allowed to the caller''s tenant, for rag_admin to every restricted tenant; no '
+    'row: not restricted.';
 alter function rag.list_sources() owner to rag_owner;
 revoke all on function rag.list_sources() from public;
 grant execute on function rag.list_sources() to rag_reader;

@@ -7,7 +7,8 @@ create or replace function rag.revoke_write(
 language sql volatile parallel unsafe
 begin atomic
     select rag_internal.change_writers(
-        c.who, c.ticket, revoke_write.collection, array_remove(revoke_write.writers || revoke_write.writer, null), false)
+        c.who, c.ticket, revoke_write.collection,
+        array_remove(revoke_write.writers || revoke_write.writer, null), false)
     from rag_internal.caller c;
 end;
 

@@ -16,8 +16,8 @@ end;
 comment on function rag.set_user(text, text[], text, integer) is
     'For roles with usage of rag_service, others are 42501: what is asked in this transaction from '
     'now on is asked by this user (null or empty: by the groups alone; without groups either: by '
-    'nobody). Sets rag.user, rag.groups, rag.tenant and rag.clearance of the transaction, and takes '
-    'back rag.token. Outside a transaction block it ends with the statement.';
+    'nobody). Sets rag.user, rag.groups, rag.tenant and rag.clearance of the transaction, and '
+    'takes back rag.token. Outside a transaction block it ends with the statement.';
 alter function rag.set_user(text, text[], text, integer) owner to rag_owner;
 revoke all on function rag.set_user(text, text[], text, integer) from public;
 grant execute on function rag.set_user(text, text[], text, integer) to rag_service;

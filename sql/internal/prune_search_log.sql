@@ -1,6 +1,9 @@
 -- Forgets old records of searches.
-create or replace function rag_internal.prune_search_log(who name, ticket bytea, older_than interval)
-returns bigint
+create or replace function rag_internal.prune_search_log(
+    who        name,
+    ticket     bytea,
+    older_than interval
+) returns bigint
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning

@@ -13,7 +13,8 @@ begin
     update rag_internal.document d
     set indexed_as = rag_internal.indexing_settings(_collection, new)
     where d.document_id = new.document_id;
-    perform rag_internal.write_chunks(new, _collection, _chunks, rag_internal.plain_identity(current_user));
+    perform rag_internal.write_chunks(new, _collection, _chunks,
+                                      rag_internal.plain_identity(current_user));
     return null;
 end
 $$;

@@ -1,5 +1,5 @@
 -- A search from the door to the log: who asks, what is found, what of it is shown, and a record of
--- it. This function writes; what finds is rag_internal.retrieve, in the one snapshot of a statement.
+-- it. This function writes; rag_internal.retrieve finds, in the one snapshot of a statement.
 create or replace function rag_internal.search(
     who            name,
     ticket         bytea,

@@ -99,7 +99,7 @@ def test_functions_pin_their_search_path_or_are_bound_at_creation(conn: Connecti
 def test_definer_functions_check_a_ticket_and_pin_what_a_session_could_set(
     conn: Connection,
 ) -> None:
-    query = f"""select p.oid::regprocedure::text from pg_proc p
+    query = rf"""select p.oid::regprocedure::text from pg_proc p
                 where pronamespace {OURS} and prosecdef
                   and (proargnames[1:2] is distinct from array['who', 'ticket']
                        or prosrc !~ 'rag_internal\.authenticate\(who, ticket(, (\w+\.)?token)?\)'

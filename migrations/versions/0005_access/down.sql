@@ -11,8 +11,8 @@ begin
     elsif exists (select from rag_internal.role_rule) then
         _what := 'roles have rules: '
               || (select string_agg(r.name, ', ' order by r.name) from rag_internal.role_rule r);
-        _hint := 'rag.configure_role(role, token_required => false, clearance => 0, tenant => '''') '
-                 'for each; then downgrade.';
+        _hint := 'rag.configure_role(role, token_required => false, clearance => 0, '
+                 'tenant => '''') for each; then downgrade.';
     elsif exists (select from rag_internal.restricted_tenant) then
         _what := 'tenants are restricted to the sources they are allowed';
         _hint := 'rag.allow_all_sources(tenant) for each; then downgrade.';

@@ -26,15 +26,16 @@ comment on table rag_internal.role_rule is
 alter table rag_internal.acl
     add column grants_id bigint references rag_internal.acl on delete cascade,
     add constraint acl_level_key unique (grants_id, security_level),
-    add constraint acl_readers_are_its_own_or_granted check (grants_id is null or reader_set is null);
+    add constraint acl_readers_are_its_own_or_granted
+        check (grants_id is null or reader_set is null);
 comment on table rag_internal.acl is
     'A sharing class. Where reader_set is null it is the mutable class of one collection, or, with '
     'grants_id, has the readers of that class and a security level of its own; else an immutable '
     'set of readers, interned by the SHA-256 of its sorted principals.';
 
 comment on table rag_internal.principal is
-    'Somebody who can be granted something: a database role (by name and oid), a user or a group of '
-    'a tenant, or everybody.';
+    'Somebody who can be granted something: a database role (by name and oid), a user or a group '
+    'of a tenant, or everybody.';
 
 create table rag_internal.collection_writer (
     collection_id bigint not null references rag_internal.collection on delete cascade,
@@ -212,7 +213,7 @@ comment on type rag.identity_key is
     'now.';
 alter type rag.identity_key owner to rag_owner;
 
--- what some readers do not get to see --------------------------------------------------------------
+-- what some readers do not get to see -------------------------------------------------------------
 create table rag_internal.redaction_rule (
     collection_id bigint not null references rag_internal.collection on delete cascade,
     name          text collate "C" not null,
@@ -264,8 +265,8 @@ create type rag_internal.redaction as (
     kept_letters text
 );
 comment on type rag_internal.redaction is
-    'What rules do to the text of a document: spans are replaced, kept is what comes of it; letters '
-    'are the letters and digits before and after, null where nothing is replaced.';
+    'What rules do to the text of a document: spans are replaced, kept is what comes of it; '
+    'letters are the letters and digits before and after, null where nothing is replaced.';
 
 do $$
 declare

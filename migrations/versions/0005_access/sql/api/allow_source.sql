@@ -15,8 +15,8 @@ end;
 comment on function rag.allow_source(text, text, boolean, boolean) is
     'rag_admin only. From the first call on, the tenant (empty: roles without a tenant) searches '
     'and ingests into allowed collections alone: another one by name is 42501, and a search that '
-    'names none leaves them out. Who may read what is not changed by it. collection null: restricts '
-    'the tenant, and allows nothing. rag_admin itself is not restricted.';
+    'names none leaves them out. Who may read what is not changed by it. collection null: '
+    'restricts the tenant, and allows nothing. rag_admin itself is not restricted.';
 alter function rag.allow_source(text, text, boolean, boolean) owner to rag_owner;
 revoke all on function rag.allow_source(text, text, boolean, boolean) from public;
 grant execute on function rag.allow_source(text, text, boolean, boolean) to rag_admin;

@@ -9,8 +9,8 @@ begin atomic
 end;
 
 comment on function rag.disallow_source(text, text) is
-    'rag_admin only; whether it was allowed. The tenant stays restricted, also when nothing is left '
-    'that it may search.';
+    'rag_admin only; whether it was allowed. The tenant stays restricted, also when nothing is '
+    'left that it may search.';
 alter function rag.disallow_source(text, text) owner to rag_owner;
 revoke all on function rag.disallow_source(text, text) from public;
 grant execute on function rag.disallow_source(text, text) to rag_admin;

@@ -28,10 +28,10 @@ end;
 
 comment on function rag.explain_search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
     integer, integer, boolean, @extschema:vector@.vector, text) is
-    'Runs the search of rag.search with these arguments, and returns its steps instead of its hits: '
-    'who asks and what that identity sees, each leg with the route it took and why (semantic: exact '
-    'or hnsw), how many passages it looked at or found, and its milliseconds. Counts are of what '
-    'the caller can see. It is not recorded.';
+    'Runs the search of rag.search with these arguments, and returns its steps instead of its '
+    'hits: who asks and what that identity sees, each leg with the route it took and why '
+    '(semantic: exact or hnsw), how many passages it looked at or found, and its milliseconds. '
+    'Counts are of what the caller can see. It is not recorded.';
 alter function rag.explain_search(text, text[], integer, text, jsonb, jsonpath, jsonb, jsonb,
     integer, integer, boolean, @extschema:vector@.vector, text) owner to rag_owner;
 revoke all on function rag.explain_search(text, text[], integer, text, jsonb, jsonpath, jsonb,

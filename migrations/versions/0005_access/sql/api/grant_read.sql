@@ -9,7 +9,8 @@ create or replace function rag.grant_read(
 language sql volatile parallel unsafe
 begin atomic
     select rag_internal.change_readers(
-        c.who, c.ticket, grant_read.collection, array_remove(grant_read.readers || grant_read.reader, null),
+        c.who, c.ticket, grant_read.collection,
+        array_remove(grant_read.readers || grant_read.reader, null),
         array_remove(grant_read.document_ids || grant_read.document_id, null), true)
     from rag_internal.caller c;
 end;

@@ -9,7 +9,8 @@ create or replace function rag.revoke_read(
 language sql volatile parallel unsafe
 begin atomic
     select rag_internal.change_readers(
-        c.who, c.ticket, revoke_read.collection, array_remove(revoke_read.readers || revoke_read.reader, null),
+        c.who, c.ticket, revoke_read.collection,
+        array_remove(revoke_read.readers || revoke_read.reader, null),
         array_remove(revoke_read.document_ids || revoke_read.document_id, null), false)
     from rag_internal.caller c;
 end;

@@ -1,5 +1,5 @@
--- One step of rag.scrub(), for schedulers that keep their own transactions. What other sessions do is
--- asked here, where the server shows as much of it as the caller may see.
+-- One step of rag.scrub(), for schedulers that keep their own transactions. What other sessions do
+-- is asked here, where the server shows as much of it as the caller may see.
 create or replace function rag.scrub_step(
     done     text default null,
     deadline timestamptz default now()

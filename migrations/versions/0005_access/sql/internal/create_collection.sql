@@ -53,13 +53,13 @@ begin
     from (select _owner_id
           union
           select rag_internal.principal_for(r, _tenant) from unnest(readers) r) p (principal_id);
-    insert into rag_internal.collection (name, tenant, owner_id, acl_id, description, strategy, chunk_size,
-                                         overlap, min_chunk_size, model_id, text_config,
+    insert into rag_internal.collection (name, tenant, owner_id, acl_id, description, strategy,
+                                         chunk_size, overlap, min_chunk_size, model_id, text_config,
                                          search_defaults, min_value, title_weight,
                                          heading_weight, analyzed_as)
     values (create_collection.name, _tenant, _owner_id, _acl_id, create_collection.description,
-            _strategy, create_collection.chunk_size,
-            create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
+            _strategy, create_collection.chunk_size, create_collection.overlap,
+            create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
             create_collection.search_defaults, create_collection.min_value,
             coalesce(create_collection.title_weight, 2),

@@ -1,6 +1,6 @@
 -- Whether rows that were deleted in rag_internal.scrub_probe have to be kept for somebody: then
--- those deleted elsewhere before have to be, too. This asks the server itself, whoever it is: another
--- session, a prepared transaction, a replication slot, a replica with feedback.
+-- those deleted elsewhere before have to be, too. This asks the server itself, whoever it is:
+-- another session, a prepared transaction, a replication slot, a replica with feedback.
 create or replace function rag_internal.is_kept_by_snapshot() returns boolean
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

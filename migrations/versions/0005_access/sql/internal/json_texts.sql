@@ -1,4 +1,4 @@
--- The texts in a JSON value: all of it, then keys, strings and numbers at any depth, each by itself.
+-- The texts in a JSON value: all of it, then keys, strings and numbers at any depth, one by one.
 create or replace function rag_internal.json_texts(value jsonb) returns text[]
 language sql immutable parallel safe
 begin atomic

@@ -1,6 +1,6 @@
 -- Runs a statement of rag_internal.semantic_leg with the classes and collections that the caller
--- sees as constants in it, {acls}, {collections}, or as {pair_acls} and {pair_collections}. Its plan
--- is kept in the session for as long as these stay the same.
+-- sees as constants in it, {acls}, {collections}, or as {pair_acls} and {pair_collections}. Its
+-- plan is kept in the session for as long as these stay the same.
 create or replace function rag_internal.seen_leg_hits(
     statement    text,
     scope        rag_internal.scope,

@@ -68,9 +68,9 @@ $$;
 
 comment on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
     text, text) is
-    'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no '
-    'row where it finds fewer than enough; null where there is no index. exact: over all vectors in '
-    'the mask. filters: conditions on live_chunk c that begin with "and".';
+    'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, '
+    'no row where it finds fewer than enough; null where there is no index. exact: over all '
+    'vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
 alter function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
     text, text) owner to rag_owner;
 revoke all on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,

@@ -1,5 +1,5 @@
--- Planner statistics are copies of values, so none are kept of columns with texts and vectors: their
--- statistics target is 0. Where somebody changed that, or statistics are older, it is said.
+-- Planner statistics are copies of values, so none are kept of columns with texts and vectors:
+-- their statistics target is 0. Where somebody changed that, or statistics are older, it is said.
 create or replace function rag_internal.warn_of_statistics() returns void
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
