@@ -61,7 +61,7 @@ from (select d.document_id,
 group by b.number
 order by b.number
 """
-_EMPTY = """
+EMPTY = """
 truncate rag_internal.pending, rag_internal.posting, rag_internal.segment,
          rag_internal.tombstone, rag_internal.indexed_document
 """
@@ -95,7 +95,7 @@ class Seconds:
 def make_collection(connection: Connection, name: str, title_weight: int | None = None) -> None:
     """The only collection, empty and without a model; title_weight None: the default."""
     connection.execute("select rag.drop_collection(name) from rag.list_collections()")
-    connection.execute(_EMPTY)
+    connection.execute(EMPTY)
     connection.execute(
         "select rag.create_collection(name => %s, model => 'none', text_config => %s)",
         [name, CONFIG],
@@ -146,7 +146,7 @@ def index(connection: Connection, analysis: float = 0) -> Seconds:
 
 def reindex(connection: Connection) -> None:
     """Indexes the same documents again under the classes that they have now."""
-    connection.execute(_EMPTY)
+    connection.execute(EMPTY)
     for batch in batches(connection):
         connection.execute(_REFILL, [batch])
         _build(connection)

@@ -75,6 +75,11 @@ _ROWS = {
     where k.name = '{_COLLECTION_NAME}'
     """,
 }
+_INDEX = """
+select rag_internal.index_document(d.document_id)
+from rag_internal.document d join rag_internal.collection k using (collection_id)
+where k.name = %s
+"""
 _BUILD = f"""
 select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = '{_MODEL}'
 """
@@ -200,6 +205,9 @@ def load(connection: Connection, vectors: Vectors) -> None:
         connection.execute(f"analyze rag_internal.{table}")
     connection.execute("reset session_replication_role")
     connection.execute("drop table vector_to_load")
+    # whose passages are seen is asked of the lexical index
+    connection.execute(_INDEX, [_COLLECTION_NAME])
+    connection.execute("call rag.maintain()")
     connection.execute("vacuum analyze")
 
 
