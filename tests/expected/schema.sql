@@ -73,7 +73,10 @@ CREATE TYPE rag.collection_info AS (
 	updated_at timestamp with time zone,
 	min_value real,
 	title_weight integer,
-	heading_weight integer
+	heading_weight integer,
+	tenant text,
+	security_level integer,
+	writers text[]
 );
 
 ALTER TYPE rag.collection_info OWNER TO rag_owner;
@@ -149,6 +152,22 @@ ALTER TYPE rag.identity OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.identity IS 'Who the caller is to ragsql, and why.';
 
+CREATE TYPE rag.identity_key AS (
+	kid text,
+	algorithm text,
+	issuer text,
+	audience text,
+	tenant text,
+	not_before timestamp with time zone,
+	not_after timestamp with time zone,
+	created_at timestamp with time zone,
+	is_valid boolean
+);
+
+ALTER TYPE rag.identity_key OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.identity_key IS 'A key that tokens are verified with, without the key itself; is_valid: whether it may be used now.';
+
 CREATE TYPE rag.index_difference AS (
 	kind text,
 	document_id uuid,
@@ -185,6 +204,15 @@ ALTER TYPE rag.model_progress OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.model_progress IS 'How many passages of a collection have a vector under a model, wait for it, or were given up.';
 
+CREATE TYPE rag.reader_grant AS (
+	reader text,
+	privilege text
+);
+
+ALTER TYPE rag.reader_grant OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.reader_grant IS 'Who may do what with a collection or a document: privilege is own, read, write or unredacted.';
+
 CREATE TYPE rag.recall_check AS (
 	queries integer,
 	recall double precision,
@@ -194,6 +222,56 @@ CREATE TYPE rag.recall_check AS (
 ALTER TYPE rag.recall_check OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.recall_check IS 'How many passages were searched for, and the share of their at nearest that was found.';
+
+CREATE TYPE rag.redaction_rule AS (
+	name text,
+	detector text,
+	pattern text,
+	replacement text,
+	created_at timestamp with time zone
+);
+
+ALTER TYPE rag.redaction_rule OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.redaction_rule IS 'A rule of a collection: what matches the pattern, or the detector of that name, is replaced.';
+
+CREATE TYPE rag.removal AS (
+	kind text,
+	document_id uuid,
+	collection text,
+	source text,
+	version text,
+	passages bigint,
+	vectors bigint,
+	entries bigint
+);
+
+ALTER TYPE rag.removal OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.removal IS 'What was erased: a row of kind document for each document, and one for each other kind of which something went, with their number in entries.';
+
+CREATE TYPE rag.search_step AS (
+	step text,
+	route text,
+	why text,
+	passages bigint,
+	milliseconds double precision
+);
+
+ALTER TYPE rag.search_step OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.search_step IS 'A step of a search: which way it went and why, over how many passages, and how long it took.';
+
+CREATE TYPE rag.source_rule AS (
+	tenant text,
+	collection text,
+	may_search boolean,
+	may_ingest boolean
+);
+
+ALTER TYPE rag.source_rule OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.source_rule IS 'A collection that a restricted tenant may search or ingest into; a tenant without any has one row without a collection.';
 
 CREATE TYPE rag.text_chunk AS (
 	chunk_index integer,
@@ -248,10 +326,15 @@ CREATE TYPE rag_internal.identity AS (
 	tenant text,
 	clearance smallint,
 	sees_everything boolean,
-	principal_ids bigint[]
+	principal_ids bigint[],
+	source text,
+	reader text,
+	why text
 );
 
 ALTER TYPE rag_internal.identity OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.identity IS 'Who asks: who is the current role; source says by which way the identity was found; reader is what it owns and is granted by (role:NAME, user:NAME; null: nobody).';
 
 CREATE TYPE rag_internal.leg_hit AS (
 	leg text,
@@ -285,6 +368,59 @@ ALTER TYPE rag_internal.question OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.question IS 'A query taken apart: content is what is meant, phrases what must occur word for word, excluded words and phrases must not.';
 
+CREATE TYPE rag_internal.redacted_span AS (
+	first integer,
+	past integer,
+	first_byte integer,
+	past_byte integer,
+	replacement text
+);
+
+ALTER TYPE rag_internal.redacted_span OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.redacted_span IS 'A part of a text that is replaced: characters, and bytes, from 0, end exclusive.';
+
+CREATE TABLE rag_internal.redaction_rule (
+    collection_id bigint NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    detector text COLLATE pg_catalog."C",
+    pattern text,
+    replacement text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT redaction_rule_has_one_pattern CHECK ((num_nonnulls(detector, pattern) = 1))
+);
+ALTER TABLE ONLY rag_internal.redaction_rule ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.redaction_rule ALTER COLUMN detector SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.redaction_rule ALTER COLUMN pattern SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.redaction_rule ALTER COLUMN replacement SET STATISTICS 0;
+
+ALTER TABLE rag_internal.redaction_rule OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.redaction_rule IS 'What is replaced in the texts of a collection, for readers who are not in rag_internal.unredacted_reader: matches of a regular expression, or of a detector by name.';
+
+CREATE TYPE rag_internal.redaction AS (
+	rules rag_internal.redaction_rule[],
+	spans rag_internal.redacted_span[],
+	kept text,
+	letters text,
+	kept_letters text
+);
+
+ALTER TYPE rag_internal.redaction OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.redaction IS 'What rules do to the text of a document: spans are replaced, kept is what comes of it; letters are the letters and digits before and after, null where nothing is replaced.';
+
+CREATE TYPE rag_internal.retrieval AS (
+	hits rag.hit[],
+	steps rag.search_step[],
+	strategy text,
+	collection_ids bigint[]
+);
+
+ALTER TYPE rag_internal.retrieval OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.retrieval IS 'What a search found, and how: strategy is hybrid or its only leg, collection_ids null stands for all that the caller sees.';
+
 CREATE TYPE rag_internal.scope AS (
 	acl_ids bigint[],
 	collection_ids bigint[],
@@ -306,6 +442,101 @@ CREATE TYPE rag_internal.text_condition AS (
 ALTER TYPE rag_internal.text_condition OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.text_condition IS 'What passages of a text configuration must match.';
+
+CREATE FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $_$
+declare
+    _problem text;
+    _key text;
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may add keys that prove who asks',
+            hint    = 'Ask an administrator.';
+    end if;
+    _problem := case
+        when kid is null or algorithm is null or key is null then 'kid, algorithm or key is null'
+        -- visible ASCII, so that no two look alike
+        when kid !~ '^[!-~]{1,200}$' then 'kid is not 1 to 200 visible ASCII characters'
+        when issuer is not null and rag_internal.is_blank(issuer)
+          or audience is not null and rag_internal.is_blank(audience)
+          or tenant <> '' and rag_internal.is_blank(tenant)
+            then 'issuer, audience or tenant has no visible character'
+        when greatest(length(issuer), length(audience), length(tenant)) > 200
+            then 'issuer, audience and tenant have at most 200 characters'
+        when not_after <= not_before then 'not_after is not after not_before' end;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'kid is the name that the header of a token gives; issuer, audience and '
+                      'tenant are null where they are not to be checked.';
+    end if;
+    _key := rag_internal.stored_identity_key(algorithm, key);
+    insert into rag_internal.identity_key
+        (kid, algorithm, key, issuer, audience, tenant, not_before, not_after)
+    values (kid, algorithm, _key, issuer, audience, tenant, not_before, not_after)
+    on conflict on constraint identity_key_pkey do update
+    set algorithm = excluded.algorithm, key = excluded.key, issuer = excluded.issuer,
+        audience = excluded.audience, tenant = excluded.tenant, not_before = excluded.not_before,
+        not_after = excluded.not_after;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) IS 'See rag.add_identity_key.';
+
+CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    AS $$
+    select sha256(secret || sha256(secret || convert_to(
+        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
+        'UTF8')))
+$$;
+
+ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ticket(secret bytea, who name) IS 'HMAC-like SHA-256 over user, backend and statement time (RFC 2104 nesting).';
+
+CREATE TABLE rag_internal.ticket_key (
+    only_row boolean DEFAULT true NOT NULL,
+    secret bytea NOT NULL,
+    CONSTRAINT ticket_key_only_row_check CHECK (only_row)
+);
+
+ALTER TABLE rag_internal.ticket_key OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.ticket_key IS 'The secret that makes the tickets of rag_internal.caller.';
+
+CREATE VIEW rag_internal.caller AS
+ SELECT CURRENT_USER AS who,
+    rag_internal.ticket(k.secret, CURRENT_USER) AS ticket
+   FROM rag_internal.ticket_key k;
+
+ALTER TABLE rag_internal.caller OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
+
+CREATE FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text DEFAULT NULL::text, audience text DEFAULT NULL::text, tenant text DEFAULT NULL::text, not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, not_after timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.add_identity_key(c.who, c.ticket, add_identity_key.kid, add_identity_key.algorithm, add_identity_key.key, add_identity_key.issuer, add_identity_key.audience, add_identity_key.tenant, add_identity_key.not_before, add_identity_key.not_after) AS add_identity_key
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) IS 'Adds or replaces a key that tokens (JWT) naming it as kid are verified with (rag_admin only). algorithm: HS256 (key is the secret, of 32 bytes or more), RS256, ES256 or EdDSA (key is the public key, PEM). issuer and audience: what iss has to be and aud has to contain; without an audience, tokens with aud are refused. tenant: the only one its tokens may name, and theirs where they name none; empty: they may name none. null: not checked. The key may be used from not_before until not_after.';
 
 CREATE FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -392,39 +623,6 @@ ALTER FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provide
 
 COMMENT ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) IS 'See rag.add_model.';
 
-CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET client_min_messages TO 'warning'
-    AS $$
-    select sha256(secret || sha256(secret || convert_to(
-        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
-        'UTF8')))
-$$;
-
-ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.ticket(secret bytea, who name) IS 'HMAC-like SHA-256 over user, backend and statement time (RFC 2104 nesting).';
-
-CREATE TABLE rag_internal.ticket_key (
-    only_row boolean DEFAULT true NOT NULL,
-    secret bytea NOT NULL,
-    CONSTRAINT ticket_key_only_row_check CHECK (only_row)
-);
-
-ALTER TABLE rag_internal.ticket_key OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.ticket_key IS 'The secret that makes the tickets of rag_internal.caller.';
-
-CREATE VIEW rag_internal.caller AS
- SELECT CURRENT_USER AS who,
-    rag_internal.ticket(k.secret, CURRENT_USER) AS ticket
-   FROM rag_internal.ticket_key k;
-
-ALTER TABLE rag_internal.caller OWNER TO rag_owner;
-
-COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
-
 CREATE FUNCTION rag.add_model(name text, provider text DEFAULT 'fastembed'::text, dimensions integer DEFAULT 384, options jsonb DEFAULT '{}'::jsonb) RETURNS text
     LANGUAGE sql
     BEGIN ATOMIC
@@ -435,6 +633,51 @@ END;
 ALTER FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) IS 'Registers an embedding model (rag_admin only); idempotent, and what options leave out stays. provider: fastembed (in the server), openai (any endpoint of that kind), external (vectors come with the calls). Options: revision, metric (cosine, l2, inner_product), query_prefix, passage_prefix, max_tokens (window, special tokens included; null: unknown), is_default, endpoints (where openai is reached, in order of preference), storage (halfvec, vector), quantization (none, binary), m, ef_construction, ef_search, memory_efficient (8, 128, 200 for 16, 128, 100), long_input (average, error). Other dimensions than registered are 22023; another provider, revision, passage_prefix, metric or storage of a model in use 55000; a host or key variable that is not allowed 42501. Another m, ef_construction or quantization builds the index anew at once.';
+
+CREATE FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, collection text, name text, pattern text, detector text, replacement text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), add_redaction_rule.collection, true);
+    _rule rag_internal.redaction_rule;
+begin
+    _rule.collection_id := _collection.collection_id;
+    _rule.name := add_redaction_rule.name;
+    _rule.detector := add_redaction_rule.detector;
+    _rule.pattern := add_redaction_rule.pattern;
+    _rule.replacement := add_redaction_rule.replacement;
+    _rule.created_at := now();
+    perform rag_internal.check_redaction_rule(_rule);
+    insert into rag_internal.redaction_rule as r select _rule.*
+    on conflict on constraint redaction_rule_pkey do update
+    set detector = excluded.detector, pattern = excluded.pattern,
+        replacement = excluded.replacement
+    where (r.detector, r.pattern, r.replacement)
+          is distinct from (excluded.detector, excluded.pattern, excluded.replacement);
+    return found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, collection text, name text, pattern text, detector text, replacement text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, collection text, name text, pattern text, detector text, replacement text) IS 'See rag.add_redaction_rule.';
+
+CREATE FUNCTION rag.add_redaction_rule(collection text, name text, pattern text DEFAULT NULL::text, detector text DEFAULT NULL::text, replacement text DEFAULT '[redacted]'::text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.add_redaction_rule(c.who, c.ticket, add_redaction_rule.collection, add_redaction_rule.name, add_redaction_rule.pattern, add_redaction_rule.detector, add_redaction_rule.replacement) AS add_redaction_rule
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) IS 'Adds a rule to a collection, or changes the one of that name; whether that changed something. What matches the pattern (a regular expression of PostgreSQL) or the detector (email, phone, credit_card, iban, us_ssn, ipv4, ipv6, jwt, aws_access_key, private_key, url_password) is shown as the replacement, a literal text, to all but the owner and those of rag.grant_unredacted. 22023 for a pattern that is invalid, empty, longer than 1,000 characters, matches the empty string or has back-references, and for a replacement that a rule of the collection matches.';
 
 CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -454,7 +697,7 @@ begin
             message = 'only rag_admin may let a role inherit',
             hint    = 'Ask an administrator.';
     end if;
-    _today := rag_internal.principal_for('role:' || adopt_role.role);
+    _today := rag_internal.principal_for('role:' || adopt_role.role, '');
     _earlier := array(
         select p.principal_id from rag_internal.principal p
         where p.kind = 'role' and p.name = adopt_role.role and p.principal_id <> _today);
@@ -464,7 +707,29 @@ begin
     where ar.principal_id = any (_earlier)
     on conflict do nothing;
     delete from rag_internal.acl_reader ar where ar.principal_id = any (_earlier);
-    update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    begin
+        update rag_internal.collection k set owner_id = _today where k.owner_id = any (_earlier);
+    exception when unique_violation then
+        raise exception using
+            errcode = '42710',
+            message = format('role "%s" has collections of the same name as before',
+                             adopt_role.role),
+            hint    = 'rag.rename_collection one of each pair first.';
+    end;
+    insert into rag_internal.collection_writer (collection_id, principal_id)
+    select distinct w.collection_id, _today from rag_internal.collection_writer w
+    where w.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.collection_writer w where w.principal_id = any (_earlier);
+    insert into rag_internal.unredacted_reader (collection_id, principal_id)
+    select distinct u.collection_id, _today from rag_internal.unredacted_reader u
+    where u.principal_id = any (_earlier)
+    on conflict do nothing;
+    delete from rag_internal.unredacted_reader u where u.principal_id = any (_earlier);
+    update rag_internal.role_rule r
+    set role_oid = p.role_oid
+    from rag_internal.principal p
+    where p.principal_id = _today and r.name = p.name;
     delete from rag_internal.principal p where p.principal_id = any (_earlier);
     -- so that the same readers find their class again; where there is one by now, both stay
     update rag_internal.acl a
@@ -476,7 +741,9 @@ begin
                                     where o.principal_id = _today)
                 group by ar.acl_id) s) n
     where a.acl_id = n.acl_id and a.reader_set <> n.reader_set
-      and not exists (select from rag_internal.acl o where o.reader_set = n.reader_set);
+      and not exists (select from rag_internal.acl o
+                      where o.reader_set = n.reader_set and o.tenant = a.tenant
+                        and o.security_level = a.security_level);
     update rag_internal.ingest_log l
     set role_oid = p.role_oid
     from rag_internal.principal p
@@ -503,6 +770,43 @@ END;
 ALTER FUNCTION rag.adopt_role(role text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.adopt_role(role text) IS 'Gives grants and collections of earlier roles of this name to the role that has the name today (rag_admin only): after a restore into another cluster. How many earlier roles there were.';
+
+CREATE FUNCTION rag_internal.disallow_source(who name, ticket bytea, collection text, tenant text, is_unrestricted boolean) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'say what a tenant may search');
+    if is_unrestricted then
+        delete from rag_internal.restricted_tenant r
+        where r.tenant = disallow_source.tenant;
+    else
+        delete from rag_internal.allowed_source s
+        where s.tenant = disallow_source.tenant and s.collection = disallow_source.collection;
+    end if;
+    return found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.disallow_source(who name, ticket bytea, collection text, tenant text, is_unrestricted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.disallow_source(who name, ticket bytea, collection text, tenant text, is_unrestricted boolean) IS 'See rag.disallow_source and rag.allow_all_sources.';
+
+CREATE FUNCTION rag.allow_all_sources(tenant text DEFAULT ''::text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.disallow_source(c.who, c.ticket, NULL::text, allow_all_sources.tenant, true) AS disallow_source
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.allow_all_sources(tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.allow_all_sources(tenant text) IS 'rag_admin only: the tenant searches and ingests whatever its readers and writers may again, and what was allowed to it is forgotten. Whether it was restricted.';
 
 CREATE FUNCTION rag.allow_http(hosts text[], key_variables text[] DEFAULT '{}'::text[]) RETURNS void
     LANGUAGE plpgsql
@@ -543,6 +847,53 @@ $_$;
 ALTER FUNCTION rag.allow_http(hosts text[], key_variables text[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) IS 'Replaces the list of hosts (host, host:port, unix:/path) that models of provider openai may be reached at, and of the environment variables of the server that may be sent to them as keys. Superusers only; empty lists switch calls off. Counts at once, in all sessions.';
+
+CREATE FUNCTION rag_internal.allow_source(who name, ticket bytea, collection text, tenant text, may_search boolean, may_ingest boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'say what a tenant may search');
+    if allow_source.tenant is null or may_search is null or may_ingest is null then
+        raise exception using
+            errcode = '22023',
+            message = 'tenant, may_search and may_ingest may not be null',
+            hint    = 'The tenant of roles without one is ''''.';
+    end if;
+    insert into rag_internal.restricted_tenant (tenant) values (allow_source.tenant)
+    on conflict do nothing;
+    if allow_source.collection is null then
+        return;
+    end if;
+    perform rag_internal.check_name(allow_source.collection);
+    insert into rag_internal.allowed_source as s (tenant, collection, may_search, may_ingest)
+    values (allow_source.tenant, allow_source.collection, allow_source.may_search,
+            allow_source.may_ingest)
+    on conflict on constraint allowed_source_pkey do update
+    set may_search = excluded.may_search, may_ingest = excluded.may_ingest
+    where (s.may_search, s.may_ingest) <> (excluded.may_search, excluded.may_ingest);
+end
+$$;
+
+ALTER FUNCTION rag_internal.allow_source(who name, ticket bytea, collection text, tenant text, may_search boolean, may_ingest boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.allow_source(who name, ticket bytea, collection text, tenant text, may_search boolean, may_ingest boolean) IS 'See rag.allow_source.';
+
+CREATE FUNCTION rag.allow_source(collection text, tenant text DEFAULT ''::text, may_search boolean DEFAULT true, may_ingest boolean DEFAULT true) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.allow_source(c.who, c.ticket, allow_source.collection, allow_source.tenant, allow_source.may_search, allow_source.may_ingest) AS allow_source
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.allow_source(collection text, tenant text, may_search boolean, may_ingest boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.allow_source(collection text, tenant text, may_search boolean, may_ingest boolean) IS 'rag_admin only. From the first call on, the tenant (empty: roles without a tenant) searches and ingests into allowed collections alone: another one by name is 42501, and a search that names none leaves them out. Who may read what is not changed by it. collection null: restricts the tenant, and allows nothing. rag_admin itself is not restricted.';
 
 CREATE FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1092,8 +1443,8 @@ ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration: words at their places, then identifiers and compounds as wholes. Case, accents and compatibility forms are folded. An unknown configuration is 42704.';
 
-CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.hit
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+CREATE FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.hit
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -1101,111 +1452,24 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, query text, collecti
     SET row_security TO 'on'
     AS $$
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
-    _places bigint := search.top_k::bigint + search.skip;
-    _scope rag_internal.scope;
-    _defaults jsonb;
-    _legs text[];
-    _weights jsonb;
-    _rrf_k integer;
-    _leg text;
-    _hits rag_internal.leg_hit[] := '{}';
-    _found rag_internal.leg_hit[];
-    _degraded text[] := '{}';
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _result rag_internal.retrieval := rag_internal.retrieve(
+        _identity, search.query, search.collections, search.top_k, search.strategy, search.filter,
+        search.filter_path, search.vars, search.weights, search.rrf_k, search.skip,
+        search.allow_degraded, search.query_vector);
 begin
-    -- a vector can stand for the words where only meaning is asked for
-    if search.query_vector is null or search.strategy is distinct from 'semantic'
-       or not rag_internal.is_blank(search.query) then
-        perform rag_internal.check_query(search.query);
-    end if;
-    perform rag_internal.check_filter(search.filter, search.filter_path, search.vars);
-    if coalesce(search.top_k, 0) < 1 then
-        raise exception using
-            errcode = '22023',
-            message = format('top_k is %s, but must be 1 or more',
-                             coalesce(search.top_k::text, 'null')),
-            hint    = 'It has no upper limit.';
-    elsif coalesce(search.skip, -1) < 0 then
-        raise exception using
-            errcode = '22023',
-            message = format('skip is %s, but must be 0 or more',
-                             coalesce(search.skip::text, 'null')),
-            hint    = 'The second page of 10 is top_k => 10, skip => 10.';
-    end if;
-    _scope := rag_internal.lexical_scope(_identity, search.collections);
-    _scope.filter := search.filter;
-    _scope.filter_path := search.filter_path;
-    _scope.vars := coalesce(search.vars, '{}');
-    if search.strategy in ('bm25', 'fuzzy') then
-        -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _hits := rag_internal.run_leg(search.strategy, search.query, _scope, _places);
-        return query
-            select h.* from rag_internal.hydrate(_hits, _hits, _scope, null, _places, skip) h;
-        return;
-    end if;
-
-    _scope.acl_ids := array(select rag_internal.visible_acls(_identity));
-    _scope.collection_ids := array(
-        select k.collection_id
-        from rag_internal.visible_collections(_identity, search.collections) k);
-    _defaults := rag_internal.search_defaults(_scope);
-    _legs := rag_internal.legs_of(coalesce(search.strategy, _defaults ->> 'strategy', 'hybrid'));
-    _rrf_k := coalesce(search.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
-    _weights := rag_internal.check_weights(coalesce(search.weights, _defaults -> 'weights'),
-                                           rag_internal.default_weights(), _rrf_k);
-
-    foreach _leg in array _legs loop
-        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
-        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
-        begin
-            if _leg = 'semantic' then
-                -- collections that nobody named may be of those who share what cannot be asked
-                select l.hits, _degraded || l.notes into _found, _degraded
-                from rag_internal.semantic_legs(
-                    search.query, search.query_vector, _scope, rag_internal.leg_depth(_places),
-                    search.collections is null or coalesce(search.allow_degraded, false)) l;
-            else
-                _found := rag_internal.run_leg(_leg, search.query, _scope,
-                                               rag_internal.leg_depth(_places));
-            end if;
-            _hits := _hits || _found;
-        exception when object_not_in_prerequisite_state then
-            -- a model that is missing is a fault; collections without one were made so, and those
-            -- whose vectors come with the calls
-            if cardinality(_legs) = 1
-               or not (coalesce(search.allow_degraded, false)
-                       or (_leg = 'semantic'
-                           and not exists (select from rag_internal.collection k
-                                           join rag_internal.model m using (model_id)
-                                           where k.collection_id = any (_scope.collection_ids)
-                                             and m.provider <> 'external'))) then
-                raise;
-            end if;
-            _degraded := _degraded
-                      || format('%s: %s', _leg, regexp_replace(sqlerrm, '^ragsql: ', ''));
-        end;
-    end loop;
-
-    return query
-        select h.*
-        from rag_internal.hydrate(
-            case when cardinality(_legs) = 1 then _hits
-                 else array(
-                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
-            _hits, _scope, nullif(_degraded, '{}'), _places, search.skip) h;
-    if not found and cardinality(_degraded) > 0 then
-        -- there is no hit that could tell
-        raise warning '%', array_to_string(_degraded, '; ');
-    end if;
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    perform rag_internal.log_search(_identity, search.query, search.collections, _result);
+    return query select h.* from unnest(_result.hits) h;
 end
 $$;
 
-ALTER FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.search.';
+COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.search.';
 
-CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE
+CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -1235,12 +1499,12 @@ CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::tex
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.token, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1345,7 +1609,8 @@ begin
                      row_number() over (partition by r.route order by h.rank) as place
               from unnest('{exact, auto}'::text[]) r (route),
                    lateral rag_internal.semantic_leg(_question.v, _model, _scope, '{}',
-                                                     rag_internal.leg_depth(_at + 2), r.route) h
+                                                     rag_internal.leg_depth(_at + 2), r.route) l,
+                   unnest(l.hits) h
               -- both are found by any index
               where row(h.document_id, h.chunk_index) <> all (_question.ids)) h
         where h.place <= _at;
@@ -1602,7 +1867,98 @@ ALTER FUNCTION rag.claim_job(max_passages integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.claim_job(max_passages integer) IS 'Claims up to max_passages that wait for a vector, of jobs that the caller asked for (all, for who sees everything); null where none do. Commit, then call rag.embed_claimed; a claim that is never answered returns after 5 minutes.';
 
-CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) RETURNS SETOF rag.correction
+CREATE FUNCTION rag_internal.configure_role(who name, ticket bytea, role text, token_required boolean, clearance integer, tenant text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _role_oid oid := (select r.oid from pg_roles r where r.rolname = configure_role.role);
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'configure roles');
+    if _role_oid is null then
+        raise exception using
+            errcode = '42704',
+            message = format('role "%s" does not exist', configure_role.role),
+            hint    = 'Make it first: create role ...;';
+    elsif clearance not between 0 and 32767 or length(configure_role.tenant) > 200 then
+        raise exception using
+            errcode = '22023',
+            message = 'clearance is not 0 to 32767, or tenant has more than 200 characters',
+            hint    = 'Null keeps what is configured.';
+    end if;
+    insert into rag_internal.role_rule as r (name, role_oid, token_required, clearance, tenant)
+    values (configure_role.role, _role_oid, coalesce(configure_role.token_required, false),
+            coalesce(configure_role.clearance, 0), coalesce(configure_role.tenant, ''))
+    on conflict (name) do update
+    set role_oid = excluded.role_oid,
+        token_required = coalesce(configure_role.token_required, r.token_required),
+        clearance = coalesce(configure_role.clearance, r.clearance),
+        tenant = coalesce(configure_role.tenant, r.tenant);
+    delete from rag_internal.role_rule r
+    where r.name = configure_role.role and not r.token_required and r.clearance = 0
+      and r.tenant = '';
+end
+$$;
+
+ALTER FUNCTION rag_internal.configure_role(who name, ticket bytea, role text, token_required boolean, clearance integer, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.configure_role(who name, ticket bytea, role text, token_required boolean, clearance integer, tenant text) IS 'See rag.configure_role.';
+
+CREATE FUNCTION rag.configure_role(role text, token_required boolean DEFAULT NULL::boolean, clearance integer DEFAULT NULL::integer, tenant text DEFAULT NULL::text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.configure_role(c.who, c.ticket, configure_role.role, configure_role.token_required, configure_role.clearance, configure_role.tenant) AS configure_role
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.configure_role(role text, token_required boolean, clearance integer, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.configure_role(role text, token_required boolean, clearance integer, tenant text) IS 'rag_admin only; null keeps what is configured. It holds for the role and for every role that has usage of it, superusers apart. token_required: without a token it is nobody, and reads nothing. clearance: the highest security level it reads. tenant: the only one it reads and writes in; a role of several is nobody. A role made anew under the name is nobody until it is configured again.';
+
+CREATE FUNCTION rag_internal.configure_search_log(who name, ticket bytea, mode text, days integer) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'say what is recorded of searches');
+    if mode not in ('hash', 'text', 'off') or days < 1 then
+        raise exception using
+            errcode = '22023',
+            message = 'mode is not hash, text or off, or days is less than 1',
+            hint    = 'Null keeps what is configured.';
+    end if;
+    update rag_internal.search_log_setting s
+    set mode = coalesce(configure_search_log.mode, s.mode),
+        days = coalesce(configure_search_log.days, s.days);
+end
+$$;
+
+ALTER FUNCTION rag_internal.configure_search_log(who name, ticket bytea, mode text, days integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.configure_search_log(who name, ticket bytea, mode text, days integer) IS 'See rag.configure_search_log.';
+
+CREATE FUNCTION rag.configure_search_log(mode text DEFAULT NULL::text, days integer DEFAULT NULL::integer) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.configure_search_log(c.who, c.ticket, configure_search_log.mode, configure_search_log.days) AS configure_search_log
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.configure_search_log(mode text, days integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.configure_search_log(mode text, days integer) IS 'rag_admin only; null keeps what is configured. mode: hash (the query as a keyed hash: the default), text (the query itself, redacted) or off. days: how long rag.maintain keeps records, 90 by default.';
+
+CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) RETURNS SETOF rag.correction
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1611,31 +1967,39 @@ CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, c
     SET row_security TO 'on'
     AS $$
 declare
-    _scope rag_internal.scope := rag_internal.lexical_scope(
-        rag_internal.authenticate(who, ticket), collections);
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
+    _scope rag_internal.scope := rag_internal.lexical_scope(_identity, collections);
 begin
+    if _redacted <> '{}' then
+        -- words of texts that the caller gets redacted only would be shown here
+        _scope.collection_ids := array(
+            select k.collection_id
+            from rag_internal.visible_collections(_identity, collections) k
+            where k.collection_id <> all (_redacted));
+    end if;
     perform rag_internal.check_query(correct_query.query);
     return query select c.* from rag_internal.correct_words(correct_query.query, _scope) c;
 end
 $$;
 
-ALTER FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) IS 'See rag.correct_query.';
+COMMENT ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) IS 'See rag.correct_query.';
 
-CREATE FUNCTION rag.correct_query(query text, collections text[] DEFAULT NULL::text[]) RETURNS SETOF rag.correction
+CREATE FUNCTION rag.correct_query(query text, collections text[] DEFAULT NULL::text[], token text DEFAULT NULL::text) RETURNS SETOF rag.correction
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT t.original,
      t.corrected,
      t.distance
     FROM rag_internal.caller c,
-     LATERAL rag_internal.correct_query(c.who, c.ticket, correct_query.query, correct_query.collections) t(original, corrected, distance);
+     LATERAL rag_internal.correct_query(c.who, c.ticket, correct_query.query, correct_query.collections, correct_query.token) t(original, corrected, distance);
 END;
 
-ALTER FUNCTION rag.correct_query(query text, collections text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag.correct_query(query text, collections text[], token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.correct_query(query text, collections text[]) IS 'A row per word of the query, in the order of writing: as typed, as corrected, and the distance (0: it stays). Only words of passages that the caller can see in the collections (null: all) are corrections; quoted and excluded words, and words with digits, stay.';
+COMMENT ON FUNCTION rag.correct_query(query text, collections text[], token text) IS 'A row per word of the query, in the order of writing: as typed, as corrected, and the distance (0: it stays). Only words of passages that the caller can see in the collections (null: all) that it does not get redacted are corrections; quoted and excluded words, and words with digits, stay.';
 
 CREATE FUNCTION rag.cosine_similarity(a public.vector, b public.vector) RETURNS double precision
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -1669,7 +2033,7 @@ ALTER FUNCTION rag.cosine_similarity(a public.vector, b public.vector) OWNER TO 
 
 COMMENT ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) IS 'Cosine of the angle between two vectors, -1 to 1; 0 where one has length zero. Different dimensions are 22023.';
 
-CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS rag.collection_info
+CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1687,30 +2051,33 @@ begin
         make_collection.min_chunk_size, make_collection.model,
         coalesce(make_collection.text_config, 'english'),
         coalesce(make_collection.search_defaults, '{}'), make_collection.min_value,
-        make_collection.title_weight, make_collection.heading_weight);
+        make_collection.title_weight, make_collection.heading_weight,
+        make_collection.security_level, make_collection.tenant);
     _identity := rag_internal.authenticate(who, ticket);  -- its owner may be a principal only now
     select i.* into _info
-    from rag_internal.collection_info(_identity, array[make_collection.name]) i;
+    from rag_internal.collection_info(_identity, array[
+        format('%s%s/%s', nullif(coalesce(make_collection.tenant, _identity.tenant), '') || '/',
+               _identity.reader, make_collection.name)]) i;
     return _info;
 end
 $$;
 
-ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'See rag.create_collection.';
+COMMENT ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) IS 'See rag.create_collection.';
 
-CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb, min_value real DEFAULT NULL::real, title_weight integer DEFAULT NULL::integer, heading_weight integer DEFAULT NULL::integer) RETURNS rag.collection_info
+CREATE FUNCTION rag.create_collection(name text, description text DEFAULT NULL::text, readers text[] DEFAULT '{}'::text[], strategy text DEFAULT 'word'::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, model text DEFAULT NULL::text, text_config text DEFAULT 'english'::text, search_defaults jsonb DEFAULT '{}'::jsonb, min_value real DEFAULT NULL::real, title_weight integer DEFAULT NULL::integer, heading_weight integer DEFAULT NULL::integer, security_level integer DEFAULT NULL::integer, tenant text DEFAULT NULL::text) RETURNS rag.collection_info
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults, create_collection.min_value, create_collection.title_weight, create_collection.heading_weight) AS make_collection
+ SELECT rag_internal.make_collection(c.who, c.ticket, create_collection.name, create_collection.description, create_collection.readers, create_collection.strategy, create_collection.chunk_size, create_collection.overlap, create_collection.min_chunk_size, create_collection.model, create_collection.text_config, create_collection.search_defaults, create_collection.min_value, create_collection.title_weight, create_collection.heading_weight, create_collection.security_level, create_collection.tenant) AS make_collection
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
+ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. title_weight (null: 2), heading_weight (null: 1): how often the title and the heading path count in each passage for BM25, 0 to 10. 42710 where the name is taken, 22023 for a bad setting.';
+COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. title_weight (null: 2), heading_weight (null: 1): how often the title and the heading path count in each passage for BM25, 0 to 10. security_level (null: 0): the clearance that readers need. tenant: only rag_admin may name another than its own. 42710 where the caller owns one of that name, 22023 for a bad setting.';
 
-CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS void
+CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS SETOF rag.removal
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1720,8 +2087,9 @@ CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id
     AS $$
 begin
     perform rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), delete_document.document_id, false);
-    delete from rag_internal.document d where d.document_id = delete_document.document_id;
+        rag_internal.authenticate(who, ticket), delete_document.document_id, false, true);
+    return query
+        select r.* from rag_internal.delete_documents(array[delete_document.document_id]) r;
 end
 $$;
 
@@ -1729,19 +2097,82 @@ ALTER FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id 
 
 COMMENT ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) IS 'See rag.delete_document.';
 
-CREATE FUNCTION rag.delete_document(document_id uuid) RETURNS void
+CREATE FUNCTION rag.delete_document(document_id uuid) RETURNS SETOF rag.removal
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.delete_document(c.who, c.ticket, delete_document.document_id) AS delete_document
-    FROM rag_internal.caller c;
+ SELECT r.kind,
+     r.document_id,
+     r.collection,
+     r.source,
+     r.version,
+     r.passages,
+     r.vectors,
+     r.entries
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.delete_document(c.who, c.ticket, delete_document.document_id) r(kind, document_id, collection, source, version, passages, vectors, entries);
 END;
 
 ALTER FUNCTION rag.delete_document(document_id uuid) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.delete_document(document_id uuid) IS 'Removes a document with its passages and vectors. P0002 where the caller sees none, 42501 where it may only read it.';
+COMMENT ON FUNCTION rag.delete_document(document_id uuid) IS 'Removes a document with its passages and vectors. No search finds it any more; its words leave the lexical index with the next merge, or rag.scrub(). P0002 where the caller sees none, 42501 where it may only read it.';
+
+CREATE FUNCTION rag_internal.delete_source(who name, ticket bytea, collection text, source text) RETURNS SETOF rag.removal
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection := rag_internal.own_collection(
+        _identity, delete_source.collection, false, true);
+    _document_ids uuid[];
+begin
+    _document_ids := array(
+        select d.document_id
+        from rag_internal.document d
+        where d.collection_id = _collection.collection_id and d.source = delete_source.source
+          and d.acl_id in (select rag_internal.visible_acls(_identity))
+        order by d.document_id
+        for update);
+    if _document_ids = '{}' then
+        raise exception using
+            errcode = 'P0002',
+            message = format('collection "%s" has no document "%s" that you can see',
+                             _collection.name, coalesce(delete_source.source, 'null')),
+            hint    = 'select source from rag.document shows those that there are.';
+    end if;
+    return query select r.* from rag_internal.delete_documents(_document_ids) r;
+end
+$$;
+
+ALTER FUNCTION rag_internal.delete_source(who name, ticket bytea, collection text, source text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.delete_source(who name, ticket bytea, collection text, source text) IS 'See rag.delete_source.';
+
+CREATE FUNCTION rag.delete_source(collection text, source text) RETURNS SETOF rag.removal
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT r.kind,
+     r.document_id,
+     r.collection,
+     r.source,
+     r.version,
+     r.passages,
+     r.vectors,
+     r.entries
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.delete_source(c.who, c.ticket, delete_source.collection, delete_source.source) r(kind, document_id, collection, source, version, passages, vectors, entries);
+END;
+
+ALTER FUNCTION rag.delete_source(collection text, source text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.delete_source(collection text, source text) IS 'Removes the documents of a source, all its versions that the caller can read, as rag.delete_document does; a row for each. P0002 where there is none.';
 
 CREATE FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) RETURNS SETOF rag.collection_info
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -1756,7 +2187,7 @@ ALTER FUNCTION rag_internal.describe_collections(who name, ticket bytea, names t
 COMMENT ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) IS 'See rag.list_collections and rag.describe_collection.';
 
 CREATE FUNCTION rag.describe_collection(name text) RETURNS SETOF rag.collection_info
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT i.name,
      i.owner,
@@ -1776,9 +2207,12 @@ CREATE FUNCTION rag.describe_collection(name text) RETURNS SETOF rag.collection_
      i.updated_at,
      i.min_value,
      i.title_weight,
-     i.heading_weight
+     i.heading_weight,
+     i.tenant,
+     i.security_level,
+     i.writers
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, ARRAY[describe_collection.name]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight, tenant, security_level, writers);
 END;
 
 ALTER FUNCTION rag.describe_collection(name text) OWNER TO rag_owner;
@@ -1815,6 +2249,17 @@ END;
 ALTER FUNCTION rag.detect_document_type(content text, source text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.detect_document_type(content text, source text, mime text) IS 'code, prose, markdown or structured (JSON, YAML): by the ending of source, then a telling media type, then the text itself. Blank content is 22023.';
+
+CREATE FUNCTION rag.disallow_source(collection text, tenant text DEFAULT ''::text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.disallow_source(c.who, c.ticket, disallow_source.collection, disallow_source.tenant, false) AS disallow_source
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.disallow_source(collection text, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.disallow_source(collection text, tenant text) IS 'rag_admin only; whether it was allowed. The tenant stays restricted, also when nothing is left that it may search.';
 
 CREATE FUNCTION rag_internal.doctor(who name, ticket bytea) RETURNS SETOF rag.check_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -1906,13 +2351,31 @@ begin
         from pg_database d
         where d.datname = current_database();
     return next row('access rules', case when _identity.sees_everything then 'warn' else 'ok' end,
-                    format('you are %s, %s', _identity.who,
+                    format('you are %s, %s',
+                           case when _identity.source = 'database role' then _identity.who
+                                else coalesce(_identity.reader, 'nobody') end,
                            case when _identity.sees_everything then 'which bypasses access rules'
+                                when _identity.source = 'nobody' then _identity.why
                                 else 'to whom access rules apply' end),
                     case when _identity.sees_everything
                          then 'Let applications connect as a role that has rag_reader and nothing '
                               'more.'
                     end)::rag.check_result;
+    if _identity.sees_everything and exists (select from rag_internal.identity_key) then
+        return query
+            select 'identity keys',
+                   case when count(*) filter (where k.is_valid) = 0
+                             or bool_or(k.is_valid and k.not_after < now() + interval '14 days')
+                        then 'warn' else 'ok' end,
+                   format('%s of %s can verify tokens now; the next one ends %s',
+                          count(*) filter (where k.is_valid), count(*),
+                          coalesce(min(k.not_after) filter (where k.is_valid)::text, 'never')),
+                   'rag.add_identity_key(...) adds one: tokens name theirs, so two can overlap.'
+            from (select i.not_after,
+                         now() >= coalesce(i.not_before, '-infinity')
+                         and now() < coalesce(i.not_after, 'infinity') as is_valid
+                  from rag_internal.identity_key i) k;
+    end if;
     if _identity.sees_everything then
         return query
             select 'principals', case when count(*) = 0 then 'ok' else 'warn' end,
@@ -1983,6 +2446,46 @@ ALTER FUNCTION rag.drop_collection(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it is another''s.';
 
+CREATE FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may remove keys that prove who asks',
+            hint    = 'Ask an administrator.';
+    end if;
+    delete from rag_internal.identity_key i where i.kid = drop_identity_key.kid;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('there is no key "%s"', left(drop_identity_key.kid, 200)),
+            hint    = 'rag.list_identity_keys() shows the keys there are.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) IS 'See rag.drop_identity_key.';
+
+CREATE FUNCTION rag.drop_identity_key(kid text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_identity_key(c.who, c.ticket, drop_identity_key.kid) AS drop_identity_key
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_identity_key(kid text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_identity_key(kid text) IS 'Removes a key (rag_admin only): tokens signed with it are refused from the next statement on, in all sessions. P0002 where there is none.';
+
 CREATE FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2039,6 +2542,39 @@ END;
 ALTER FUNCTION rag.drop_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.drop_model(name text) IS 'Removes a registered model (rag_admin only) with its index; P0002 where there is none, 55000 while a collection uses it or keeps its vectors.';
+
+CREATE FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, collection text, name text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), drop_redaction_rule.collection, true);
+begin
+    delete from rag_internal.redaction_rule r
+    where r.collection_id = _collection.collection_id and r.name = drop_redaction_rule.name;
+    return found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, collection text, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, collection text, name text) IS 'See rag.drop_redaction_rule.';
+
+CREATE FUNCTION rag.drop_redaction_rule(collection text, name text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_redaction_rule(c.who, c.ticket, drop_redaction_rule.collection, drop_redaction_rule.name) AS drop_redaction_rule
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_redaction_rule(collection text, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_redaction_rule(collection text, name text) IS 'Ends a rule of rag.add_redaction_rule; whether there was one. For the owner of the collection and rag_admin.';
 
 CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -2147,7 +2683,95 @@ ALTER FUNCTION rag.embed_claimed(claim_id uuid) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.embed_claimed(claim_id uuid) IS 'Embeds what rag.claim_job claimed; how many passages got their vector. A text that fails is tried again later, five times in all; where the model cannot be used, nothing is charged and its passages wait.';
 
-CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) RETURNS SETOF rag.bm25_term
+CREATE FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern text, kind text, collections text[], dry_run boolean) RETURNS SETOF rag.removal
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection_ids bigint[];
+    _ids uuid[];
+    _job_ids bigint[];
+    _removed rag.removal[];
+    _counts bigint[];
+begin
+    perform rag_internal.check_erasure_pattern(pattern, erase_content.kind);
+    if not coalesce(dry_run, false) then
+        perform rag_internal.require_read_committed('rag.erase_content');
+    end if;
+    _collection_ids := rag_internal.erasable_collections(_identity, erase_content.collections);
+    _ids := array(select rag_internal.matching_documents(
+                      _identity, _collection_ids, pattern, erase_content.kind));
+    if coalesce(dry_run, false) then
+        _removed := array(select r from rag_internal.removals(_ids) r);
+        return query select r.* from unnest(_removed) r;
+        return query select r.* from rag_internal.erase_logs(
+            _identity, _ids, _removed, pattern, erase_content.kind, true) r;
+        return;
+    end if;
+
+    perform from rag_internal.collection k
+    where k.collection_id in (select d.collection_id from rag_internal.document d
+                              where d.document_id = any (_ids))
+    order by k.collection_id
+    for no key update;
+    perform from rag_internal.document d
+    where d.document_id = any (_ids)
+    order by d.document_id
+    for update;
+    -- once more: whoever held a lock until now may have changed them
+    _ids := array(select rag_internal.matching_documents(
+                      _identity,
+                      rag_internal.erasable_collections(_identity, erase_content.collections),
+                      pattern, erase_content.kind, _ids));
+    _job_ids := array(
+        select distinct t.job_id
+        from rag_internal.embedding_task t join rag_internal.chunk c using (chunk_id)
+        where c.document_id = any (_ids) and t.error is not null);
+    _removed := array(select r from rag_internal.delete_documents(_ids) r);
+    _counts := array[
+        rag_internal.erase_errors(_identity, _job_ids, pattern, erase_content.kind),
+        case when _ids <> '{}' then rag_internal.erase_entries(_ids) end,
+        case when _ids <> '{}' then rag_internal.prune_words() end];
+    return query select r.* from unnest(_removed) r;
+    return query select r.* from rag_internal.erase_logs(
+        _identity, _ids, _removed, pattern, erase_content.kind, false) r;
+    return query
+        select n.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
+               n.entries
+        from unnest(array['error', 'posting', 'word'], _counts) n (kind, entries)
+        where n.entries > 0;
+end
+$$;
+
+ALTER FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern text, kind text, collections text[], dry_run boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern text, kind text, collections text[], dry_run boolean) IS 'See rag.erase_content.';
+
+CREATE FUNCTION rag.erase_content(pattern text, kind text DEFAULT 'like'::text, collections text[] DEFAULT NULL::text[], dry_run boolean DEFAULT false) RETURNS SETOF rag.removal
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT r.kind,
+     r.document_id,
+     r.collection,
+     r.source,
+     r.version,
+     r.passages,
+     r.vectors,
+     r.entries
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.erase_content(c.who, c.ticket, erase_content.pattern, erase_content.kind, erase_content.collections, erase_content.dry_run) r(kind, document_id, collection, source, version, passages, vectors, entries);
+END;
+
+ALTER FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) IS 'Erases whole documents that match: content, title, source, version, tags, metadata. kind is like or regex; collections null: all that the caller owns. Of these, documents that it can read. dry_run lists them. Once it is committed no SQL reaches them: passages, vectors, postings, words that nothing else has, and what logs and errors say of them are gone, too. Out of the data files they go with rag.scrub(). 22023 for a pattern that means everything.';
+
+CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) RETURNS SETOF rag.bm25_term
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2157,7 +2781,7 @@ CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, do
     AS $$
 declare
     _scope rag_internal.scope := rag_internal.lexical_scope(
-        rag_internal.authenticate(who, ticket), collections);
+        rag_internal.authenticate(who, ticket, token), collections);
 begin
     perform rag_internal.check_query(explain_bm25.query);
     if explain_bm25.document_id is null or explain_bm25.chunk_index is null then
@@ -2173,11 +2797,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) IS 'See rag.explain_bm25.';
+COMMENT ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) IS 'See rag.explain_bm25.';
 
-CREATE FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[] DEFAULT NULL::text[]) RETURNS SETOF rag.bm25_term
+CREATE FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[] DEFAULT NULL::text[], token text DEFAULT NULL::text) RETURNS SETOF rag.bm25_term
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT t.term,
@@ -2190,15 +2814,61 @@ CREATE FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integ
      t.length_factor,
      t.contribution
     FROM rag_internal.caller c,
-     LATERAL rag_internal.explain_bm25(c.who, c.ticket, explain_bm25.query, explain_bm25.document_id, explain_bm25.chunk_index, explain_bm25.collections) t(term, tf, df, n, idf, length, average_length, length_factor, contribution);
+     LATERAL rag_internal.explain_bm25(c.who, c.ticket, explain_bm25.query, explain_bm25.document_id, explain_bm25.chunk_index, explain_bm25.collections, explain_bm25.token) t(term, tf, df, n, idf, length, average_length, length_factor, contribution);
 END;
 
-ALTER FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) IS 'A row per term of the query, in the order in which the contributions add up to bm25_score; tf 0: the passage does not have the term. Statistics are of what the caller can see in the collections (null: all). A passage that is missing or hidden is P0002.';
+COMMENT ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) IS 'A row per term of the query, in the order in which the contributions add up to bm25_score; tf 0: the passage does not have the term. Statistics are of what the caller can see in the collections (null: all). A passage that is missing or hidden is P0002.';
 
-CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.search_step
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _started timestamptz := clock_timestamp();
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+begin
+    return next rag_internal.search_step(
+        'identity', _identity.source,
+        format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
+    return query
+        select s.*
+        from unnest((rag_internal.retrieve(
+            _identity, explain_search.query, explain_search.collections, explain_search.top_k,
+            explain_search.strategy, explain_search.filter, explain_search.filter_path,
+            explain_search.vars, explain_search.weights, explain_search.rrf_k,
+            explain_search.skip, explain_search.allow_degraded,
+            explain_search.query_vector)).steps) s;
+end
+$$;
+
+ALTER FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.explain_search.';
+
+CREATE FUNCTION rag.explain_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.search_step
     LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT s.step,
+     s.route,
+     s.why,
+     s.passages,
+     s.milliseconds
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.explain_search(c.who, c.ticket, explain_search.token, explain_search.query, explain_search.collections, explain_search.top_k, explain_search.strategy, explain_search.filter, explain_search.filter_path, explain_search.vars, explain_search.weights, explain_search.rrf_k, explain_search.skip, explain_search.allow_degraded, explain_search.query_vector) s(step, route, why, passages, milliseconds);
+END;
+
+ALTER FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) IS 'Runs the search of rag.search with these arguments, and returns its steps instead of its hits: who asks and what that identity sees, each leg with the route it took and why (semantic: exact or hnsw), how many passages it looked at or found, and its milliseconds. Counts are of what the caller can see. It is not recorded.';
+
+CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -2228,15 +2898,15 @@ CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::te
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.token, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
 
-CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) RETURNS TABLE(document_id uuid, chunk_index integer, content text, embed_text text, start_offset integer, end_offset integer, start_line integer, end_line integer, page integer, heading text[], section_start integer, section_end integer, kind text, token_count integer, value real, metadata jsonb, tsv tsvector)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) RETURNS TABLE(document_id uuid, chunk_index integer, content text, embed_text text, start_offset integer, end_offset integer, start_line integer, end_line integer, page integer, heading text[], section_start integer, section_end integer, kind text, token_count integer, value real, metadata jsonb, tsv tsvector)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -2246,7 +2916,8 @@ CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_docume
     AS $$
 #variable_conflict use_column
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
 begin
     return query
         select c.document_id, c.chunk_index, c.content, c.embed_text, c.start_offset,
@@ -2255,14 +2926,31 @@ begin
         from rag_internal.chunk c
         join rag_internal.document d using (document_id)
         where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id <> all (_redacted)
           and (readable_chunks.only_document is null
                or c.document_id = readable_chunks.only_document);
+    if found or readable_chunks.only_document is null or _redacted = '{}' then
+        return;
+    end if;
+    return query
+        select c.document_id, c.chunk_index, s.content, s.embed_text, c.start_offset,
+               c.end_offset, c.start_line, c.end_line, c.page, s.heading, c.section_start,
+               c.section_end, c.kind, c.token_count, c.value, s.metadata, s.tsv
+        from rag_internal.document d
+        cross join lateral (
+            select rag_internal.redaction_of(d, rag_internal.redaction_rules(_redacted))
+                   as redaction offset 0) r
+        join rag_internal.chunk c using (document_id)
+        cross join lateral rag_internal.redact_chunk(c, r.redaction) s
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id = any (_redacted)
+          and d.document_id = readable_chunks.only_document;
 end
 $$;
 
-ALTER FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) IS 'Rows of rag.chunk; only_document null: all that the caller may read.';
+COMMENT ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) IS 'Rows of rag.chunk; only_document null: all that the caller may read as they are.';
 
 CREATE VIEW rag.chunk WITH (security_invoker='true') AS
  SELECT r.document_id,
@@ -2283,14 +2971,14 @@ CREATE VIEW rag.chunk WITH (security_invoker='true') AS
     r.metadata,
     r.tsv
    FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_chunks(c.who, c.ticket, NULL::uuid) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv);
+    LATERAL rag_internal.readable_chunks(c.who, c.ticket, NULL::uuid, NULL::text) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv);
 
 ALTER TABLE rag.chunk OWNER TO rag_owner;
 
-COMMENT ON VIEW rag.chunk IS 'Passages that the caller may read; rag.get_chunks reads those of one document. content = substr(document.content, start_offset + 1, end_offset - start_offset). A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+COMMENT ON VIEW rag.chunk IS 'Passages that the caller may read; rag.get_chunks reads those of one document. content = substr(document.content, start_offset + 1, end_offset - start_offset). Where redaction rules hold for the caller, a passage is read by rag.get_chunks alone. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
-CREATE FUNCTION rag.get_chunks(document_id uuid) RETURNS SETOF rag.chunk
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag.get_chunks(document_id uuid, token text DEFAULT NULL::text) RETURNS SETOF rag.chunk
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT r.document_id,
      r.chunk_index,
@@ -2310,17 +2998,17 @@ CREATE FUNCTION rag.get_chunks(document_id uuid) RETURNS SETOF rag.chunk
      r.metadata,
      r.tsv
     FROM rag_internal.caller c,
-     LATERAL rag_internal.readable_chunks(c.who, c.ticket, get_chunks.document_id) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv)
+     LATERAL rag_internal.readable_chunks(c.who, c.ticket, get_chunks.document_id, get_chunks.token) r(document_id, chunk_index, content, embed_text, start_offset, end_offset, start_line, end_line, page, heading, section_start, section_end, kind, token_count, value, metadata, tsv)
    WHERE (get_chunks.document_id IS NOT NULL)
    ORDER BY r.chunk_index;
 END;
 
-ALTER FUNCTION rag.get_chunks(document_id uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag.get_chunks(document_id uuid, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.get_chunks(document_id uuid) IS 'The passages of a document in order; no row where the caller may not read it or there is none.';
+COMMENT ON FUNCTION rag.get_chunks(document_id uuid, token text) IS 'The passages of a document in order; no row where the caller may not read it or there is none. Where redaction rules hold for the caller, their texts are redacted (offsets stay those of the original), and embed_text and tsv are null.';
 
-CREATE FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) RETURNS TABLE(document_id uuid, collection text, source text, version text, title text, content text, content_hash bytea, mime text, language text, status text, valid_from timestamp with time zone, valid_until timestamp with time zone, tags text[], metadata jsonb, attributes jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid, token text) RETURNS TABLE(document_id uuid, collection text, source text, version text, title text, content text, content_hash bytea, mime text, language text, status text, valid_from timestamp with time zone, valid_until timestamp with time zone, tags text[], metadata jsonb, attributes jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -2330,7 +3018,8 @@ CREATE FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_doc
     AS $$
 #variable_conflict use_column
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
 begin
     return query
         select d.document_id, k.name, d.source, d.version, d.title, d.content, d.content_hash,
@@ -2339,14 +3028,28 @@ begin
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)
         where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id <> all (_redacted)
           and (readable_documents.only_document is null
                or d.document_id = readable_documents.only_document);
+    if found or readable_documents.only_document is null or _redacted = '{}' then
+        return;
+    end if;
+    return query
+        select d.document_id, k.name, r.source, r.version, r.title, r.content, r.content_hash,
+               d.mime, d.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
+               r.attributes, d.created_at, d.updated_at
+        from rag_internal.document d
+        join rag_internal.collection k using (collection_id)
+        cross join lateral rag_internal.redact_document(d) r
+        where d.acl_id in (select rag_internal.visible_acls(_identity))
+          and d.collection_id = any (_redacted)
+          and d.document_id = readable_documents.only_document;
 end
 $$;
 
-ALTER FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) IS 'Rows of rag.document; only_document null: all that the caller may read.';
+COMMENT ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid, token text) IS 'Rows of rag.document; only_document null: all that the caller may read as they are.';
 
 CREATE VIEW rag.document WITH (security_invoker='true') AS
  SELECT r.document_id,
@@ -2367,14 +3070,14 @@ CREATE VIEW rag.document WITH (security_invoker='true') AS
     r.created_at,
     r.updated_at
    FROM rag_internal.caller c,
-    LATERAL rag_internal.readable_documents(c.who, c.ticket, NULL::uuid) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at);
+    LATERAL rag_internal.readable_documents(c.who, c.ticket, NULL::uuid, NULL::text) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at);
 
 ALTER TABLE rag.document OWNER TO rag_owner;
 
-COMMENT ON VIEW rag.document IS 'Documents that the caller may read, character for character as ingested; rag.get_document reads one. content_hash is the SHA-256 of content in UTF-8; attributes are what filters see. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
+COMMENT ON VIEW rag.document IS 'Documents that the caller may read, character for character as ingested; rag.get_document reads one. content_hash is the SHA-256 of content in UTF-8; attributes are what filters see. Where redaction rules hold for the caller, a document is read by rag.get_document alone. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
-CREATE FUNCTION rag.get_document(document_id uuid) RETURNS SETOF rag.document
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag.get_document(document_id uuid, token text DEFAULT NULL::text) RETURNS SETOF rag.document
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT r.document_id,
      r.collection,
@@ -2394,15 +3097,15 @@ CREATE FUNCTION rag.get_document(document_id uuid) RETURNS SETOF rag.document
      r.created_at,
      r.updated_at
     FROM rag_internal.caller c,
-     LATERAL rag_internal.readable_documents(c.who, c.ticket, get_document.document_id) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at)
+     LATERAL rag_internal.readable_documents(c.who, c.ticket, get_document.document_id, get_document.token) r(document_id, collection, source, version, title, content, content_hash, mime, language, status, valid_from, valid_until, tags, metadata, attributes, created_at, updated_at)
    WHERE (get_document.document_id IS NOT NULL);
 END;
 
-ALTER FUNCTION rag.get_document(document_id uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag.get_document(document_id uuid, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.get_document(document_id uuid) IS 'The document, or no row where the caller may not read it or there is none. By primary key, where rag.document reads all that the caller may read.';
+COMMENT ON FUNCTION rag.get_document(document_id uuid, token text) IS 'The document, or no row where the caller may not read it or there is none. By primary key, where rag.document reads all that the caller may read. Where redaction rules hold for the caller, its texts are redacted and content_hash is null.';
 
-CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) RETURNS boolean
+CREATE FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], granted boolean) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2414,26 +3117,17 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _collection rag_internal.collection;
     _document rag_internal.document;
+    _document_id uuid;
+    _acl rag_internal.acl;
     _principal_ids bigint[];
     _before bigint[];
     _after bigint[];
+    _changed boolean := false;
 begin
-    if (change_readers.collection is null) = (change_readers.document_id is null) then
-        raise exception using
-            errcode = '22023',
-            message = 'give either a collection or a document_id',
-            hint    = 'For example: rag.grant_read(''docs'', ''role:alice''), or '
-                      'rag.grant_read(document_id => ''...'', reader => ''role:alice'').';
-    end if;
+    perform rag_internal.check_grant(change_readers.collection, document_ids, readers);
     if change_readers.collection is not null then
         _collection := rag_internal.own_collection(_identity, change_readers.collection, true);
-    else
-        _document := rag_internal.owned_document(_identity, change_readers.document_id, true);
-    end if;
-    _principal_ids := case when granted then array[rag_internal.principal_for(reader)]
-                           else rag_internal.principals_named(reader) end;
-
-    if _collection.collection_id is not null then
+        _principal_ids := rag_internal.grantees(readers, _collection.tenant, granted);
         if granted then
             insert into rag_internal.acl_reader (principal_id, acl_id)
             select p, _collection.acl_id from unnest(_principal_ids) p
@@ -2445,40 +3139,130 @@ begin
         return found;
     end if;
 
-    _before := array(
-        select ar.principal_id from rag_internal.acl_reader ar where ar.acl_id = _document.acl_id);
-    _after := case when granted then _before || _principal_ids
-                   else array(select p from unnest(_before) p where p <> all (_principal_ids)) end;
-    if _after <@ _before and _before <@ _after
-       -- one who reads through the collection is to read on when the collection ends that
-       and not (granted and exists (select from rag_internal.acl a
-                                    where a.acl_id = _document.acl_id
-                                      and a.reader_set is null)) then
-        return false;
-    end if;
-    update rag_internal.document d set acl_id = rag_internal.intern_readers(_after)
-    where d.document_id = _document.document_id;
-    perform rag_internal.keep_up_index(_document);
-    return true;
+    for _document_id in select distinct d from unnest(document_ids) d order by d loop
+        _document := rag_internal.owned_document(_identity, _document_id, true);
+        select a.* into _acl from rag_internal.acl a where a.acl_id = _document.acl_id;
+        _principal_ids := rag_internal.grantees(readers, _acl.tenant, granted);
+        _before := array(
+            select ar.principal_id from rag_internal.acl_reader ar
+            where ar.acl_id = coalesce(_acl.grants_id, _acl.acl_id));
+        _after := case when granted then _before || _principal_ids
+                       else array(select p from unnest(_before) p
+                                  where p <> all (_principal_ids)) end;
+        if not (_after <@ _before and _before <@ _after)
+           -- one who reads through the collection is to read on when the collection ends that
+           or (granted and _acl.reader_set is null) then
+            update rag_internal.document d
+            set acl_id = rag_internal.intern_readers(_after, _acl.tenant, _acl.security_level)
+            where d.document_id = _document_id;
+            perform rag_internal.keep_up_index(_document);
+            _changed := true;
+        end if;
+    end loop;
+    return _changed;
 end
 $$;
 
-ALTER FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], granted boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) IS 'See rag.grant_read and rag.revoke_read.';
+COMMENT ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], granted boolean) IS 'See rag.grant_read and rag.revoke_read.';
 
-CREATE FUNCTION rag.grant_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
+CREATE FUNCTION rag.grant_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid, readers text[] DEFAULT '{}'::text[], document_ids uuid[] DEFAULT '{}'::uuid[]) RETURNS boolean
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.change_readers(c.who, c.ticket, grant_read.collection, grant_read.reader, grant_read.document_id, true) AS change_readers
+ SELECT rag_internal.change_readers(c.who, c.ticket, grant_read.collection, array_remove((grant_read.readers || grant_read.reader), NULL::text), array_remove((grant_read.document_ids || grant_read.document_id), NULL::uuid), true) AS change_readers
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag.grant_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) IS 'Adds a reader (role:NAME or public) to a collection, or to one document by document_id; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of one row. A document granted by itself keeps readers of its own from then on.';
+COMMENT ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) IS 'Adds readers (role:NAME, user:NAME, group:NAME or public) to a collection, or to documents by document_id or document_ids; whether that changed something. On a collection it reaches all documents that have no readers of their own, at the cost of a row. A document granted by itself keeps readers of its own from then on; rag.set_readers undoes that. Users and groups are those of the collection''s tenant.';
 
-CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.change_unredacted(who name, ticket bytea, collection text, reader text, granted boolean) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), change_unredacted.collection, true);
+begin
+    if granted then
+        insert into rag_internal.unredacted_reader (collection_id, principal_id)
+        values (_collection.collection_id,
+                rag_internal.principal_for(reader, _collection.tenant))
+        on conflict do nothing;
+    else
+        delete from rag_internal.unredacted_reader u
+        where u.collection_id = _collection.collection_id
+          and u.principal_id = any (rag_internal.principals_named(reader, _collection.tenant));
+    end if;
+    return found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.change_unredacted(who name, ticket bytea, collection text, reader text, granted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.change_unredacted(who name, ticket bytea, collection text, reader text, granted boolean) IS 'See rag.grant_unredacted and rag.revoke_unredacted.';
+
+CREATE FUNCTION rag.grant_unredacted(collection text, reader text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.change_unredacted(c.who, c.ticket, grant_unredacted.collection, grant_unredacted.reader, true) AS change_unredacted
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.grant_unredacted(collection text, reader text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.grant_unredacted(collection text, reader text) IS 'Lets a reader, named as in rag.grant_read, see a collection without redaction, as far as it may read there; whether that changed something. For the owner of the collection and rag_admin.';
+
+CREATE FUNCTION rag_internal.change_writers(who name, ticket bytea, collection text, writers text[], granted boolean) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _collection rag_internal.collection := rag_internal.own_collection(
+        rag_internal.authenticate(who, ticket), change_writers.collection, true);
+    _principal_ids bigint[];
+begin
+    perform rag_internal.check_grant(_collection.name, null, writers);
+    _principal_ids := rag_internal.grantees(writers, _collection.tenant, granted);
+    if granted then
+        insert into rag_internal.collection_writer (collection_id, principal_id)
+        select _collection.collection_id, p from unnest(_principal_ids) p
+        on conflict do nothing;
+    else
+        delete from rag_internal.collection_writer w
+        where w.collection_id = _collection.collection_id
+          and w.principal_id = any (_principal_ids);
+    end if;
+    return found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.change_writers(who name, ticket bytea, collection text, writers text[], granted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.change_writers(who name, ticket bytea, collection text, writers text[], granted boolean) IS 'See rag.grant_write and rag.revoke_write.';
+
+CREATE FUNCTION rag.grant_write(collection text, writer text DEFAULT NULL::text, writers text[] DEFAULT '{}'::text[]) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.change_writers(c.who, c.ticket, grant_write.collection, array_remove((grant_write.writers || grant_write.writer), NULL::text), true) AS change_writers
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.grant_write(collection text, writer text, writers text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.grant_write(collection text, writer text, writers text[]) IS 'Lets writers (role:NAME, user:NAME, group:NAME, public) ingest, update and delete documents of a collection; whether that changed something. They need rag_writer, too. Writing is not reading, sharing or changing the collection; readers that a writer gives its own document count.';
+
+CREATE FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2513,28 +3297,28 @@ begin
         case when jsonb_typeof(ingest.metadata) <> 'object' then ingest.metadata
              else _front || coalesce(ingest.metadata, '{}') end,
         ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from,
-        ingest.valid_until);
+        ingest.valid_until, ingest.security_level);
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new);
-    return rag_internal.store_document(_new, _collection, null, ingest.embed, (_identity).who);
+    return rag_internal.store_document(_new, _collection, null, ingest.embed, _identity);
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) IS 'See rag.ingest.';
+COMMENT ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) IS 'See rag.ingest.';
 
-CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, embed text DEFAULT 'now'::text) RETURNS rag.ingested
+CREATE FUNCTION rag.ingest(collection text, content text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, strategy text DEFAULT NULL::text, chunk_size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, min_chunk_size integer DEFAULT NULL::integer, embed text DEFAULT 'now'::text, security_level integer DEFAULT NULL::integer) RETURNS rag.ingested
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until, ingest.strategy, ingest.chunk_size, ingest.overlap, ingest.min_chunk_size, ingest.embed) AS ingest
+ SELECT rag_internal.ingest(c.who, c.ticket, ingest.collection, ingest.content, ingest.source, ingest.title, ingest.tags, ingest.metadata, ingest.readers, ingest.version, ingest.language, ingest.mime, ingest.valid_from, ingest.valid_until, ingest.strategy, ingest.chunk_size, ingest.overlap, ingest.min_chunk_size, ingest.embed, ingest.security_level) AS ingest
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) OWNER TO rag_owner;
+ALTER FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME or public, null the collection''s. Of a stored document the status stays, and so do readers and validity that are null here. Strategy and sizes are for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its title and tags are taken where none are given. embed later: the text is found by its words at once, and job_id (null: nothing to embed) makes its vectors. Blank content is 22023.';
+COMMENT ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) IS 'Stores a document, in place of the one with the same collection, source and version: created, updated or unchanged. A missing collection is made; a null source becomes the content hash; readers are role:NAME, user:NAME, group:NAME or public, null the collection''s; security_level null likewise. Of a stored document the status stays, and so do readers with level and validity that are null here. Strategy and sizes are for this ingest, null the collection''s. Front matter of Markdown goes under metadata; its title and tags are taken where none are given. embed later: the text is found by its words at once, and job_id (null: nothing to embed) makes its vectors. Blank content is 22023.';
 
-CREATE FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) RETURNS rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2569,7 +3353,7 @@ begin
         _collection, _content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags,
         ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version,
         ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from,
-        ingest_chunks.valid_until);
+        ingest_chunks.valid_until, ingest_chunks.security_level);
     -- the same chunks again are no change; a plain ingest of the text splits it anew
     _new.indexed_as := rag_internal.indexing_settings(_collection, _new)
         || jsonb_build_object('strategy', null,
@@ -2583,24 +3367,24 @@ begin
                             and d.indexed_as = _new.indexed_as)
              then 'later' else ingest_chunks.embed end);
     return rag_internal.store_document(_new, _collection, _chunks, ingest_chunks.embed,
-                                       (_identity).who);
+                                       _identity);
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) IS 'See rag.ingest_chunks.';
+COMMENT ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) IS 'See rag.ingest_chunks.';
 
-CREATE FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text DEFAULT NULL::text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, embed text DEFAULT 'now'::text) RETURNS rag.ingested
+CREATE FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text DEFAULT NULL::text, source text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], metadata jsonb DEFAULT '{}'::jsonb, readers text[] DEFAULT NULL::text[], version text DEFAULT ''::text, language text DEFAULT NULL::text, mime text DEFAULT 'text/plain'::text, valid_from timestamp with time zone DEFAULT NULL::timestamp with time zone, valid_until timestamp with time zone DEFAULT NULL::timestamp with time zone, embed text DEFAULT 'now'::text, security_level integer DEFAULT NULL::integer) RETURNS rag.ingested
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.ingest_chunks(c.who, c.ticket, ingest_chunks.collection, ingest_chunks.chunks, ingest_chunks.content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags, ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version, ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from, ingest_chunks.valid_until, ingest_chunks.embed) AS ingest_chunks
+ SELECT rag_internal.ingest_chunks(c.who, c.ticket, ingest_chunks.collection, ingest_chunks.chunks, ingest_chunks.content, ingest_chunks.source, ingest_chunks.title, ingest_chunks.tags, ingest_chunks.metadata, ingest_chunks.readers, ingest_chunks.version, ingest_chunks.language, ingest_chunks.mime, ingest_chunks.valid_from, ingest_chunks.valid_until, ingest_chunks.embed, ingest_chunks.security_level) AS ingest_chunks
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) OWNER TO rag_owner;
+ALTER FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) IS 'Like rag.ingest, with passages as they are given: a JSON array of objects with content and, each optional, embedding (an array of numbers, of the model''s dimensions; scaled to length 1), embed_text, heading (an array), kind. Chunks stand in content in this order, character for character; content null: they are joined by blank lines. Where no vector is given the model makes it; vectors of a model of the provider external come this way or through rag.set_embeddings.';
+COMMENT ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) IS 'Like rag.ingest, with passages as they are given: a JSON array of objects with content and, each optional, embedding (an array of numbers, of the model''s dimensions; scaled to length 1), embed_text, heading (an array), kind. Chunks stand in content in this order, character for character; content null: they are joined by blank lines. Where no vector is given the model makes it; vectors of a model of the provider external come this way or through rag.set_embeddings.';
 
 CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) RETURNS SETOF rag.ingested
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2613,8 +3397,8 @@ CREATE FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text
 declare
     _known text[] := array['content', 'source', 'title', 'tags', 'metadata', 'readers', 'version',
                            'language', 'mime', 'valid_from', 'valid_until', 'strategy',
-                           'chunk_size', 'overlap', 'min_chunk_size'];
-    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size'];
+                           'chunk_size', 'overlap', 'min_chunk_size', 'security_level'];
+    _sizes text[] := array['chunk_size', 'overlap', 'min_chunk_size', 'security_level'];
     _document jsonb;
     _number bigint;
     _unknown text;
@@ -2664,7 +3448,7 @@ begin
             (_document ->> 'valid_from')::timestamptz, (_document ->> 'valid_until')::timestamptz,
             _document ->> 'strategy', (_document ->> 'chunk_size')::integer,
             (_document ->> 'overlap')::integer, (_document ->> 'min_chunk_size')::integer,
-            ingest_many.embed);
+            ingest_many.embed, (_document ->> 'security_level')::integer);
     end loop;
     _job_id := rag_internal.merge_jobs(array(
         select i.job_id from unnest(_ingested) i where i.job_id is not null));
@@ -2698,7 +3482,7 @@ ALTER FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) OWN
 COMMENT ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed text) IS 'Stores a JSON array of documents, a row for each in its order. Keys are the arguments of rag.ingest: content, source, title, tags, metadata, readers, version, language, mime, valid_from, valid_until, strategy, chunk_size, overlap, min_chunk_size. One bad document refuses all. embed as in rag.ingest, with one job for all of them.';
 
 CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT i.name,
      i.owner,
@@ -2718,14 +3502,194 @@ CREATE FUNCTION rag.list_collections() RETURNS SETOF rag.collection_info
      i.updated_at,
      i.min_value,
      i.title_weight,
-     i.heading_weight
+     i.heading_weight,
+     i.tenant,
+     i.security_level,
+     i.writers
     FROM rag_internal.caller c,
-     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight);
+     LATERAL rag_internal.describe_collections(c.who, c.ticket, NULL::text[]) i(name, owner, description, readers, strategy, chunk_size, overlap, min_chunk_size, model, text_config, search_defaults, documents, chunks, characters, created_at, updated_at, min_value, title_weight, heading_weight, tenant, security_level, writers);
 END;
 
 ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with all their settings, and counts of the documents, passages and characters that the caller can see.';
+
+CREATE FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) RETURNS SETOF rag.identity_key
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    if not (rag_internal.authenticate(who, ticket)).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = 'only rag_admin may see which keys there are',
+            hint    = 'Ask an administrator.';
+    end if;
+    return query
+    select i.kid, i.algorithm, i.issuer, i.audience, i.tenant, i.not_before, i.not_after,
+           i.created_at,
+           coalesce(i.not_before <= clock_timestamp(), true)
+           and coalesce(i.not_after > clock_timestamp(), true)
+    from rag_internal.identity_key i
+    order by i.kid;
+end
+$$;
+
+ALTER FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) IS 'See rag.list_identity_keys.';
+
+CREATE FUNCTION rag.list_identity_keys() RETURNS SETOF rag.identity_key
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT i.kid,
+     i.algorithm,
+     i.issuer,
+     i.audience,
+     i.tenant,
+     i.not_before,
+     i.not_after,
+     i.created_at,
+     i.is_valid
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_identity_keys(c.who, c.ticket) i(kid, algorithm, issuer, audience, tenant, not_before, not_after, created_at, is_valid);
+END;
+
+ALTER FUNCTION rag.list_identity_keys() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_identity_keys() IS 'Which keys tokens are verified with, and what is checked with each (rag_admin only). The key itself is never shown.';
+
+CREATE FUNCTION rag_internal.list_readers(who name, ticket bytea, collection text, document_id uuid) RETURNS SETOF rag.reader_grant
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _acl_id bigint;
+begin
+    perform rag_internal.check_grant(list_readers.collection,
+                                     array_remove(array[list_readers.document_id], null), null);
+    if list_readers.collection is not null then
+        _collection := rag_internal.own_collection(_identity, list_readers.collection, null);
+        _acl_id := _collection.acl_id;
+    else
+        _acl_id := (rag_internal.owned_document(_identity, list_readers.document_id,
+                                                false)).acl_id;
+    end if;
+    return query
+        select rag_internal.shown_name(p), g.privilege
+        from (select _collection.owner_id as principal_id, 'own' as privilege
+              union all
+              select ar.principal_id, 'read'
+              from rag_internal.acl a
+              join rag_internal.acl_reader ar on ar.acl_id = coalesce(a.grants_id, a.acl_id)
+              where a.acl_id = _acl_id
+              union all
+              select w.principal_id, 'write' from rag_internal.collection_writer w
+              where w.collection_id = _collection.collection_id
+              union all
+              select u.principal_id, 'unredacted' from rag_internal.unredacted_reader u
+              where u.collection_id = _collection.collection_id) g
+        join rag_internal.principal p using (principal_id)
+        order by 1, 2;
+end
+$$;
+
+ALTER FUNCTION rag_internal.list_readers(who name, ticket bytea, collection text, document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_readers(who name, ticket bytea, collection text, document_id uuid) IS 'See rag.list_readers.';
+
+CREATE FUNCTION rag.list_readers(collection text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS SETOF rag.reader_grant
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT r.reader,
+     r.privilege
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_readers(c.who, c.ticket, list_readers.collection, list_readers.document_id) r(reader, privilege);
+END;
+
+ALTER FUNCTION rag.list_readers(collection text, document_id uuid) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_readers(collection text, document_id uuid) IS 'To the owner of the collection: who owns it, reads it by default, writes to it and sees it unredacted; or who reads that document. A role that no longer exists is marked (gone).';
+
+CREATE FUNCTION rag_internal.list_redaction_rules(who name, ticket bytea, collection text) RETURNS SETOF rag.redaction_rule
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+    select r.name, r.detector, r.pattern, r.replacement, r.created_at
+    from rag_internal.own_collection(rag_internal.authenticate(who, ticket),
+                                     list_redaction_rules.collection, null) k
+    join rag_internal.redaction_rule r using (collection_id)
+    order by r.name
+$$;
+
+ALTER FUNCTION rag_internal.list_redaction_rules(who name, ticket bytea, collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_redaction_rules(who name, ticket bytea, collection text) IS 'See rag.list_redaction_rules.';
+
+CREATE FUNCTION rag.list_redaction_rules(collection text) RETURNS SETOF rag.redaction_rule
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT r.name,
+     r.detector,
+     r.pattern,
+     r.replacement,
+     r.created_at
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_redaction_rules(c.who, c.ticket, list_redaction_rules.collection) r(name, detector, pattern, replacement, created_at);
+END;
+
+ALTER FUNCTION rag.list_redaction_rules(collection text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_redaction_rules(collection text) IS 'The redaction rules of a collection by name, for its owner and rag_admin.';
+
+CREATE FUNCTION rag_internal.list_sources(who name, ticket bytea) RETURNS SETOF rag.source_rule
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+    select r.tenant, s.collection, s.may_search, s.may_ingest
+    from rag_internal.authenticate(who, ticket) i
+    join rag_internal.restricted_tenant r
+      on i.sees_everything or (r.tenant = i.tenant and i.source <> 'nobody')
+    left join rag_internal.allowed_source s on s.tenant = r.tenant
+    order by 1, 2
+$$;
+
+ALTER FUNCTION rag_internal.list_sources(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_sources(who name, ticket bytea) IS 'See rag.list_sources.';
+
+CREATE FUNCTION rag.list_sources() RETURNS SETOF rag.source_rule
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT r.tenant,
+     r.collection,
+     r.may_search,
+     r.may_ingest
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_sources(c.who, c.ticket) r(tenant, collection, may_search, may_ingest);
+END;
+
+ALTER FUNCTION rag.list_sources() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_sources() IS 'The sources allowed to the caller''s tenant, for rag_admin to every restricted tenant; no row: not restricted.';
 
 CREATE FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2758,10 +3722,10 @@ begin
             hint    = 'A row says what happened to one file of a run.';
     end if;
     insert into rag_internal.ingest_log (user_name, role_oid, run_id, collection, source, outcome,
-                                         document_id, chunks, detail)
+                                         document_id, chunks, detail, reader, tenant)
     values (_identity.who, quote_ident(_identity.who)::regrole, log_ingest.run_id,
             log_ingest.collection, log_ingest.source, log_ingest.outcome, log_ingest.document_id,
-            log_ingest.chunks, log_ingest.detail);
+            log_ingest.chunks, log_ingest.detail, _identity.reader, _identity.tenant);
 end
 $$;
 
@@ -2826,13 +3790,14 @@ begin
     delete from rag_internal.job j
     where j.finished_at < now() - interval '30 days'
       and not exists (select from rag_internal.embedding_task t where t.job_id = j.job_id);
+    perform rag_internal.forget_searches();
     return false;
 end
 $$;
 
 ALTER FUNCTION rag_internal.maintain_step(who name, ticket bytea) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) IS 'Builds or merges one segment; false when there was nothing to do, after what is dead and gone was swept, and jobs that ended 30 days ago forgotten.';
+COMMENT ON FUNCTION rag_internal.maintain_step(who name, ticket bytea) IS 'Builds or merges one segment; false when there was nothing to do, after what is dead and gone was swept, and jobs that ended 30 days ago and old records of searches forgotten.';
 
 CREATE FUNCTION rag.maintain_step() RETURNS boolean
     LANGUAGE sql
@@ -2944,7 +3909,7 @@ begin
         update rag_internal.collection k set updated_at = now()
         where k.collection_id = _collection.collection_id;
     end if;
-    return rag_internal.queue_embeddings(_collection, null, _model.model_id, (_identity).who);
+    return rag_internal.queue_embeddings(_collection, null, _model.model_id, _identity);
 end
 $$;
 
@@ -2962,6 +3927,36 @@ END;
 ALTER FUNCTION rag.prepare_model(collection text, model text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.prepare_model(collection text, model text) IS 'From now on the collection keeps vectors under this model, too; searches go on with its own until rag.set_model. The job that makes what is missing, null where nothing is. model null: what is missing under the models it has. Owner or rag_admin only.';
+
+CREATE FUNCTION rag_internal.prune_search_log(who name, ticket bytea, older_than interval) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'forget records of searches');
+    return rag_internal.forget_searches(older_than);
+end
+$$;
+
+ALTER FUNCTION rag_internal.prune_search_log(who name, ticket bytea, older_than interval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.prune_search_log(who name, ticket bytea, older_than interval) IS 'See rag.prune_search_log.';
+
+CREATE FUNCTION rag.prune_search_log(older_than interval DEFAULT NULL::interval) RETURNS bigint
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.prune_search_log(c.who, c.ticket, prune_search_log.older_than) AS prune_search_log
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.prune_search_log(older_than interval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.prune_search_log(older_than interval) IS 'rag_admin only: removes records of searches older than that (null: than the days of rag.configure_search_log); how many. rag.maintain does it, too.';
 
 CREATE FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3169,16 +4164,38 @@ ALTER FUNCTION rag.retry_job(job_id bigint) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.retry_job(job_id bigint) IS 'Queues the dead letters of a job of the caller''s anew; how many.';
 
-CREATE FUNCTION rag.revoke_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid) RETURNS boolean
+CREATE FUNCTION rag.revoke_read(collection text DEFAULT NULL::text, reader text DEFAULT NULL::text, document_id uuid DEFAULT NULL::uuid, readers text[] DEFAULT '{}'::text[], document_ids uuid[] DEFAULT '{}'::uuid[]) RETURNS boolean
     LANGUAGE sql
     BEGIN ATOMIC
- SELECT rag_internal.change_readers(c.who, c.ticket, revoke_read.collection, revoke_read.reader, revoke_read.document_id, false) AS change_readers
+ SELECT rag_internal.change_readers(c.who, c.ticket, revoke_read.collection, array_remove((revoke_read.readers || revoke_read.reader), NULL::text), array_remove((revoke_read.document_ids || revoke_read.document_id), NULL::uuid), false) AS change_readers
     FROM rag_internal.caller c;
 END;
 
-ALTER FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) OWNER TO rag_owner;
+ALTER FUNCTION rag.revoke_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) IS 'Removes a reader from a collection, or from one document by document_id; whether that changed something. It holds from the next statement on, in every session. Documents with readers of their own are not touched by a collection.';
+COMMENT ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) IS 'Removes readers from a collection, or from documents by document_id or document_ids; whether that changed something. It holds from the next statement on, in every session. Documents with readers of their own are not touched by a collection.';
+
+CREATE FUNCTION rag.revoke_unredacted(collection text, reader text) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.change_unredacted(c.who, c.ticket, revoke_unredacted.collection, revoke_unredacted.reader, false) AS change_unredacted
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.revoke_unredacted(collection text, reader text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.revoke_unredacted(collection text, reader text) IS 'Ends what rag.grant_unredacted has begun; whether that changed something. For the owner of the collection and rag_admin.';
+
+CREATE FUNCTION rag.revoke_write(collection text, writer text DEFAULT NULL::text, writers text[] DEFAULT '{}'::text[]) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.change_writers(c.who, c.ticket, revoke_write.collection, array_remove((revoke_write.writers || revoke_write.writer), NULL::text), false) AS change_writers
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.revoke_write(collection text, writer text, writers text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.revoke_write(collection text, writer text, writers text[]) IS 'Removes writers from a collection; whether that changed something. An ingest that has begun goes through; the next one does not.';
 
 CREATE FUNCTION rag_internal.check_rankings(rankings jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3317,8 +4334,126 @@ ALTER PROCEDURE rag.run_jobs(IN max_passages integer) OWNER TO rag_owner;
 
 COMMENT ON PROCEDURE rag.run_jobs(IN max_passages integer) IS 'Embeds up to max_passages that wait (null: until none does), for jobs that the caller asked for; all, for who sees everything. It commits as it goes, so call it outside a transaction.';
 
-CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE
+CREATE PROCEDURE rag.scrub(IN timeout interval DEFAULT '00:01:00'::interval)
+    LANGUAGE plpgsql
+    AS $$
+declare
+    _step text;
+    _last text;
+    _deadline timestamptz;
+begin
+    loop
+        if _step is distinct from 'older snapshots' then
+            _deadline := clock_timestamp() + timeout;
+        end if;
+        _step := rag.scrub_step(_step, _deadline);
+        commit;
+        exit when _step is null;
+        if _step is distinct from _last then
+            raise notice 'scrubbed: %', _step;
+        end if;
+        _last := _step;
+    end loop;
+end
+$$;
+
+ALTER PROCEDURE rag.scrub(IN timeout interval) OWNER TO rag_owner;
+
+COMMENT ON PROCEDURE rag.scrub(IN timeout interval) IS 'Rewrites the lexical index without what is dead in it, then every table with texts or vectors, and its indexes: searches wait while theirs is written. It commits after each, so call it outside a transaction. timeout: how long it waits for older transactions, which would keep what they can still see (55000). After the next checkpoint the files are gone.';
+
+CREATE FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text, deadline timestamp with time zone, holders text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _next text;
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket), 'scrub');
+    perform rag_internal.require_read_committed('rag.scrub');
+
+    if done is null then
+        perform rag_internal.bury_strays(null);
+        return 'lexical index';
+    elsif done = 'lexical index' then
+        if rag_internal.purge_segment() then
+            return 'lexical index';
+        end if;
+        perform rag_internal.prune_words();
+        insert into rag_internal.scrub_probe select n from generate_series(1, 10) n
+        on conflict do nothing;
+        return 'words';
+    elsif done = 'words' then
+        delete from rag_internal.scrub_probe;
+        return 'older snapshots';
+    elsif done = 'older snapshots' and rag_internal.is_kept_by_snapshot() then
+        if clock_timestamp() >= deadline then
+            raise exception using
+                errcode = '55000',
+                message = 'what was deleted is still visible to an older transaction',
+                detail  = coalesce(holders, 'Who has it is not shown to you.'),
+                hint    = 'End it (commit, rollback, pg_terminate_backend; rollback prepared; '
+                          'pg_drop_replication_slot), or give rag.scrub a longer timeout; then '
+                          'call it again.';
+        end if;
+        perform pg_sleep(0.1);
+        return 'older snapshots';
+    end if;
+
+    select c.relname into _next
+    from pg_class c
+    where c.relnamespace = 'rag_internal'::regnamespace and c.relkind = 'r'
+      and c.relowner = 'rag_owner'::regrole
+      -- what this statement reads itself, a random number
+      and c.relname not in ('ticket_key', 'scrub_probe')
+      and c.relname > case when done like 'table %' then substr(done, 7) else '' end
+          collate "C"
+    order by c.relname collate "C"
+    limit 1;
+    if found then
+        perform rag_internal.rewrite_table(_next);
+        return 'table ' || _next;
+    end if;
+    perform rag_internal.warn_of_statistics();
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text, deadline timestamp with time zone, holders text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text, deadline timestamp with time zone, holders text) IS 'See rag.scrub_step.';
+
+CREATE FUNCTION rag.scrub_step(done text DEFAULT NULL::text, deadline timestamp with time zone DEFAULT now()) RETURNS text
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.scrub_step(c.who, c.ticket, scrub_step.done, scrub_step.deadline, ( SELECT string_agg(h.holder, '; '::text ORDER BY h.age DESC) AS string_agg
+            FROM ( SELECT GREATEST(age(a.backend_xmin), age(a.backend_xid)) AS age,
+                     format('pid %s (%s, %s, %s)'::text, a.pid, COALESCE(a.usename, (a.backend_type)::name), COALESCE(a.state, '-'::text), COALESCE(a.datname, '-'::name)) AS holder
+                    FROM pg_stat_activity a
+                   WHERE ((a.pid <> pg_backend_pid()) AND (((a.backend_xmin IS NOT NULL) AND ((a.datname = current_database()) OR (a.datname IS NULL))) OR (a.backend_xid IS NOT NULL)))
+                 UNION ALL
+                  SELECT age(p.transaction) AS age,
+                     format('prepared transaction %L'::text, p.gid) AS format
+                    FROM pg_prepared_xacts p
+                 UNION ALL
+                  SELECT age(s.xmin) AS age,
+                     format('replication slot %L'::text, s.slot_name) AS format
+                    FROM pg_replication_slots s
+                   WHERE (s.xmin IS NOT NULL)
+           ORDER BY 1 DESC
+          LIMIT 3) h)) AS scrub_step
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) IS 'Does the step after the one that is named (null: the first) and returns its name; null when there is none left. Commit after each. Before deadline it waits for older transactions, 0.1 s at a time; after that they are an error (55000). rag.scrub() does it all.';
+
+CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -3348,15 +4483,15 @@ CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], 
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, search.token, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000; degraded also says when passages in scope wait for their vector. query_vector: the vector of the query, made by the model of the collections searched, scaled to unit length here; needed where that model is external, and with strategy semantic the query may then be null. Other dimensions, length zero or collections of more than one model are 22023.';
+COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000; degraded also says when passages in scope wait for their vector. query_vector: the vector of the query, made by the model of the collections searched, scaled to unit length here; needed where that model is external, and with strategy semantic the query may then be null. Other dimensions, length zero or collections of more than one model are 22023. token: a signed token that says who asks, in place of the setting rag.token and of the role. What was asked and shown is recorded, see rag.configure_search_log.';
 
-CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector) RETURNS SETOF rag.hit
-    LANGUAGE sql STABLE
+CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+    LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
      h.score,
@@ -3386,12 +4521,12 @@ CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL:
      h.degraded,
      h.citation
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false, semantic_search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.token, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false, semantic_search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
 END;
 
-ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3491,6 +4626,49 @@ ALTER FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], 
 
 COMMENT ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) IS 'One vector for each passage in the order of rag.get_chunks (null: leave as it is), scaled to length 1, under a model that the collection keeps (null: the one it is searched by); how many were stored. content_hash: that of the document when its passages were read, 40001 where it is another by now. Other dimensions or counts are 22023.';
 
+CREATE FUNCTION rag_internal.set_identity(who name, ticket bytea, token text) RETURNS rag.identity
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    if coalesce(set_identity.token, '') = '' then
+        raise exception using
+            errcode = '28000',
+            message = 'token refused: there is none',
+            hint    = 'Give a signed token; reset rag.token goes back to the role.';
+    end if;
+    perform rag_internal.authenticate(who, ticket, set_identity.token);
+    perform set_config('rag.token', set_identity.token, true);
+    return rag_internal.whoami(who, ticket, null);
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_identity(who name, ticket bytea, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_identity(who name, ticket bytea, token text) IS 'See rag.set_identity.';
+
+CREATE FUNCTION rag.set_identity(token text) RETURNS SETOF rag.identity
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT i.identity,
+     i.source,
+     i.principals,
+     i.tenant,
+     i.clearance,
+     i.sees_everything,
+     i.why
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.set_identity(c.who, c.ticket, set_identity.token) i(identity, source, principals, tenant, clearance, sees_everything, why);
+END;
+
+ALTER FUNCTION rag.set_identity(token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.set_identity(token text) IS 'Verifies the token and makes it the setting rag.token of the transaction: what is asked in it from now on is asked by whom the token names. Outside a transaction block it ends with the statement. Returns that identity; 28000 for a token that does not verify.';
+
 CREATE FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3563,6 +4741,123 @@ ALTER FUNCTION rag.set_model(collection text, model text, allow_failed boolean) 
 
 COMMENT ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) IS 'From this statement on the collection is searched by the model; the former one is kept in step, so that this can be taken back, until rag.release_model. 55000 while passages lack a vector under the new one (allow_failed: those that were given up do not count). none: no semantic search. Owner or rag_admin only.';
 
+CREATE FUNCTION rag_internal.set_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], security_level integer) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _collection rag_internal.collection;
+    _document rag_internal.document;
+    _document_id uuid;
+    _acl_id bigint;
+    _level integer := security_level;
+    _changed boolean := false;
+begin
+    perform rag_internal.check_grant(set_readers.collection, document_ids, null);
+    perform rag_internal.check_security_level(_level);
+    if set_readers.collection is not null then
+        return rag_internal.set_collection_readers(
+            rag_internal.own_collection(_identity, set_readers.collection, true), readers, _level);
+    end if;
+
+    for _document_id in select distinct d from unnest(document_ids) d order by d loop
+        _document := rag_internal.owned_document(_identity, _document_id, true);
+        select k.* into _collection from rag_internal.collection k
+        where k.collection_id = _document.collection_id;
+        _acl_id := coalesce(
+            rag_internal.document_acl(
+                _collection, readers,
+                -- other readers alone leave the level as it is
+                coalesce(_level, case when readers is not null
+                                      then (select a.security_level from rag_internal.acl a
+                                            where a.acl_id = _document.acl_id) end)),
+            _collection.acl_id);
+        if _acl_id <> _document.acl_id then
+            update rag_internal.document d set acl_id = _acl_id
+            where d.document_id = _document_id;
+            perform rag_internal.keep_up_index(_document);
+            _changed := true;
+        end if;
+    end loop;
+    return _changed;
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], security_level integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], security_level integer) IS 'See rag.set_readers.';
+
+CREATE FUNCTION rag.set_readers(collection text DEFAULT NULL::text, readers text[] DEFAULT NULL::text[], document_id uuid DEFAULT NULL::uuid, security_level integer DEFAULT NULL::integer, document_ids uuid[] DEFAULT '{}'::uuid[]) RETURNS boolean
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.set_readers(c.who, c.ticket, set_readers.collection, set_readers.readers, array_remove((set_readers.document_ids || set_readers.document_id), NULL::uuid), set_readers.security_level) AS set_readers
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) IS 'Exactly these readers (role:NAME, user:NAME, group:NAME, public) and this security level, of a collection (its owner reads it too, and null leaves as it is) or of documents (readers null: those of the collection, from now on; level null: with readers as it is, else the collection''s). Whether that changed something.';
+
+CREATE FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) RETURNS rag.identity
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    if set_user.clearance not between 0 and 32767 then
+        raise exception using
+            errcode = '22023',
+            message = format('clearance is %s, but must be 0 to 32767', set_user.clearance),
+            hint    = 'It is the highest security level that the user reads.';
+    end if;
+    perform set_config('rag.token', '', true),
+            set_config('rag.user', coalesce(set_user.user_name, ''), true),
+            set_config('rag.groups',
+                       coalesce(nullif(array_remove(set_user.groups, null), '{}')::text, ''),
+                       true),
+            set_config('rag.tenant', coalesce(set_user.tenant, ''), true),
+            set_config('rag.clearance', coalesce(set_user.clearance, 0)::text, true);
+    perform rag_internal.authenticate(who, ticket);
+    if not pg_has_role(who, 'rag_service', 'usage') then
+        raise exception using
+            errcode = '42501',
+            message = 'only a trusted service may say for whom it asks',
+            hint    = 'grant rag_service to ...; or use a token: rag.set_identity(...).';
+    end if;
+    return rag_internal.whoami(who, ticket, null);
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) IS 'See rag.set_user.';
+
+CREATE FUNCTION rag.set_user(user_name text, groups text[] DEFAULT '{}'::text[], tenant text DEFAULT ''::text, clearance integer DEFAULT 0) RETURNS SETOF rag.identity
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT i.identity,
+     i.source,
+     i.principals,
+     i.tenant,
+     i.clearance,
+     i.sees_everything,
+     i.why
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.set_user(c.who, c.ticket, set_user.user_name, set_user.groups, set_user.tenant, set_user.clearance) i(identity, source, principals, tenant, clearance, sees_everything, why);
+END;
+
+ALTER FUNCTION rag.set_user(user_name text, groups text[], tenant text, clearance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.set_user(user_name text, groups text[], tenant text, clearance integer) IS 'For roles with usage of rag_service, others are 42501: what is asked in this transaction from now on is asked by this user (null or empty: by the groups alone; without groups either: by nobody). Sets rag.user, rag.groups, rag.tenant and rag.clearance of the transaction, and takes back rag.token. Outside a transaction block it ends with the statement.';
+
 CREATE FUNCTION rag.similarity(distance double precision, metric text) RETURNS double precision
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3622,8 +4917,9 @@ CREATE FUNCTION rag_internal.update_document(who name, ticket bytea, document_id
     SET row_security TO 'on'
     AS $$
 declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
     _old rag_internal.document := rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), update_document.document_id, false);
+        _identity, update_document.document_id, false, or_write => true);
     _new rag_internal.document := _old;
 begin
     _new.title := coalesce(update_document.title, _old.title);
@@ -3634,7 +4930,7 @@ begin
     _new.valid_until := coalesce(update_document.valid_until, _old.valid_until);
     perform rag_internal.check_document(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, _identity);
     end if;
 
     _new.updated_at := now();
@@ -3644,7 +4940,7 @@ begin
         valid_from = _new.valid_from, valid_until = _new.valid_until, attributes = _new.attributes,
         updated_at = _new.updated_at
     where d.document_id = _new.document_id;
-    return rag_internal.ingested(_new, 'updated', 0, null, who);
+    return rag_internal.ingested(_new, 'updated', 0, null, _identity);
 end
 $$;
 
@@ -3769,39 +5065,33 @@ ALTER FUNCTION rag.wait_for(job_id bigint, timeout interval) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.wait_for(job_id bigint, timeout interval) IS 'The status of the job once it has ended (done, failed, cancelled; null: done), or after the timeout (queued, running). At read committed, and in a transaction after the one that made the job; who would rather not hold a connection LISTENs on the channel ragsql_job_ and its id.';
 
-CREATE FUNCTION rag_internal.whoami(who name, ticket bytea) RETURNS rag.identity
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.whoami(who name, ticket bytea, token text) RETURNS rag.identity
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
     AS $$
-    select (i.who)::text,
-           'database role',
-           array(select case p.kind when 'public' then 'public' else p.kind || ':' || p.name end
+    select coalesce(case when i.source = 'database role' then i.who else i.reader end, 'nobody'),
+           i.source,
+           array(select rag_internal.reader_name(p)
                  from rag_internal.principal p
                  where p.principal_id = any (i.principal_ids)
                  order by 1),
            i.tenant,
            i.clearance::integer,
            i.sees_everything,
-           case when r.rolsuper then 'a superuser sees everything'
-                when pg_has_role(i.who, 'rag_admin', 'usage')
-                then 'has usage of rag_admin, which sees everything'
-                when pg_has_role(i.who, 'rag_owner', 'usage')
-                then 'has usage of rag_owner, which sees everything'
-                else 'current_user, and the roles it has usage of' end
-    from rag_internal.authenticate(who, ticket) i
-    left join pg_roles r on r.rolname = i.who
+           i.why
+    from rag_internal.authenticate(who, ticket, token) i
 $$;
 
-ALTER FUNCTION rag_internal.whoami(who name, ticket bytea) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.whoami(who name, ticket bytea, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.whoami(who name, ticket bytea) IS 'See rag.whoami.';
+COMMENT ON FUNCTION rag_internal.whoami(who name, ticket bytea, token text) IS 'See rag.whoami.';
 
-CREATE FUNCTION rag.whoami() RETURNS SETOF rag.identity
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag.whoami(token text DEFAULT NULL::text) RETURNS SETOF rag.identity
+    LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT i.identity,
      i.source,
@@ -3811,12 +5101,12 @@ CREATE FUNCTION rag.whoami() RETURNS SETOF rag.identity
      i.sees_everything,
      i.why
     FROM rag_internal.caller c,
-     LATERAL rag_internal.whoami(c.who, c.ticket) i(identity, source, principals, tenant, clearance, sees_everything, why);
+     LATERAL rag_internal.whoami(c.who, c.ticket, whoami.token) i(identity, source, principals, tenant, clearance, sees_everything, why);
 END;
 
-ALTER FUNCTION rag.whoami() OWNER TO rag_owner;
+ALTER FUNCTION rag.whoami(token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.whoami() IS 'The caller''s identity: the database role, the principals it can be granted through, and whether access rules apply to it at all.';
+COMMENT ON FUNCTION rag.whoami(token text) IS 'The caller''s identity and where it comes from: a token, a trusted service''s settings or the database role; the principals it can be granted through, its tenant and clearance, and whether access rules apply to it at all. 28000 for a token that does not verify.';
 
 CREATE TABLE rag_internal.model (
     model_id integer NOT NULL,
@@ -3880,6 +5170,10 @@ begin
                    'including defaults including constraints)',
                    _partition);
     execute format('alter table rag_internal.%I enable row level security', _partition);
+    -- the planner's statistics would be copies of vectors, which tell of their texts
+    execute format('alter table rag_internal.%I alter column embed_hash set statistics 0, '
+                   'alter column v set statistics 0, alter column full_v set statistics 0',
+                   _partition);
     execute format('alter table rag_internal.embedding attach partition rag_internal.%I '
                    'for values in (%s)',
                    _partition, (model).model_id);
@@ -3943,6 +5237,32 @@ ALTER FUNCTION rag_internal.analyzer_version() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.analyzer_version() IS 'The version of the rules of rag.analyze.';
 
+CREATE FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT
+         CASE kind
+             WHEN 'like'::text THEN (content ~~ pattern)
+             ELSE (content ~ pattern)
+         END AS "case";
+END;
+
+ALTER FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) IS 'kind is like or regex; null for a null content.';
+
+CREATE FUNCTION rag_internal.any_matches(texts text[], pattern text, kind text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT (EXISTS ( SELECT
+            FROM unnest(any_matches.texts) t(item)
+           WHERE rag_internal.matches_pattern(t.item, any_matches.pattern, any_matches.kind))) AS "exists";
+END;
+
+ALTER FUNCTION rag_internal.any_matches(texts text[], pattern text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.any_matches(texts text[], pattern text, kind text) IS 'See rag_internal.matches_pattern.';
+
 CREATE TABLE rag_internal.document (
     document_id uuid DEFAULT gen_random_uuid() NOT NULL,
     collection_id bigint NOT NULL,
@@ -3969,6 +5289,17 @@ CREATE TABLE rag_internal.document (
     CONSTRAINT document_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'archived'::text]))),
     CONSTRAINT document_validity_is_ordered CHECK ((valid_from < valid_until))
 );
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN source SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN version SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN title SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN content_hash SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN mime SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN language SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN tags SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN metadata SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN attributes SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.document ALTER COLUMN indexed_as SET STATISTICS 0;
 
 ALTER TABLE rag_internal.document OWNER TO rag_owner;
 
@@ -4005,12 +5336,13 @@ ALTER FUNCTION rag_internal.attributes(document rag_internal.document) OWNER TO 
 
 COMMENT ON FUNCTION rag_internal.attributes(document rag_internal.document) IS 'Metadata without, and then with, source, title, tags, version, status and dates (UTC, ISO 8601): what the system does not know of a document, metadata cannot claim.';
 
-CREATE FUNCTION rag_internal.authenticate(who name, ticket bytea) RETURNS rag_internal.identity
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.authenticate(who name, ticket bytea, token text DEFAULT NULL::text) RETURNS rag_internal.identity
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _identity rag_internal.identity;
+    _token text := coalesce(nullif(authenticate.token, ''),
+                            nullif(current_setting('rag.token', true), ''));
 begin
     if authenticate.ticket is distinct from
        (select rag_internal.ticket(k.secret, authenticate.who) from rag_internal.ticket_key k) then
@@ -4020,24 +5352,16 @@ begin
             hint    = 'Call the functions of schema rag, not those of rag_internal.';
     end if;
 
-    _identity.who := authenticate.who;
-    _identity.tenant := '';
-    _identity.clearance := 0;
-    _identity.sees_everything := pg_has_role(authenticate.who, 'rag_admin', 'usage')
-                              or pg_has_role(authenticate.who, 'rag_owner', 'usage');
-    _identity.principal_ids := array(
-        select p.principal_id
-        from rag_internal.principal p
-        left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
-        where p.kind = 'public'
-           or (p.kind = 'role' and pg_has_role(authenticate.who, r.oid, 'usage')));
-    return _identity;
+    if _token is not null then
+        return rag_internal.token_identity(who, rag_internal.verified_claims(_token));
+    end if;
+    return rag_internal.role_identity(who);
 end
 $$;
 
-ALTER FUNCTION rag_internal.authenticate(who name, ticket bytea) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.authenticate(who name, ticket bytea) IS 'The identity behind a ticket: 28000 when the ticket does not verify. Roles are those that the caller has usage of; superusers and rag_admin see everything.';
+COMMENT ON FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) IS 'The identity behind a ticket: by the token (null or empty: that of the setting rag.token), else by the settings of a trusted service, else by the role. 28000 when the ticket or the token does not verify.';
 
 CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpython3u STABLE
@@ -4045,7 +5369,7 @@ CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, dept
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).bm25_leg(query, scope, depth)
+return GD["ragsql"].require(5).bm25_leg(query, scope, depth)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
@@ -4058,7 +5382,7 @@ CREATE FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, do
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).bm25_terms(query, scope, document_id, chunk_index)
+return GD["ragsql"].require(5).bm25_terms(query, scope, document_id, chunk_index)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) OWNER TO rag_owner;
@@ -4071,7 +5395,7 @@ CREATE FUNCTION rag_internal.build_segment(text_config text) RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).build_segment(text_config)
+return GD["ragsql"].require(5).build_segment(text_config)
 $$;
 
 ALTER FUNCTION rag_internal.build_segment(text_config text) OWNER TO rag_owner;
@@ -4112,6 +5436,9 @@ begin
         execute _create;
         perform set_config('max_parallel_maintenance_workers', _workers, true);
     end;
+    -- see rag_internal.add_embedding_partition
+    execute format('alter index rag_internal.%I alter column 1 set statistics 0',
+                   _index || '_new');
     execute format('drop index if exists rag_internal.%I', _index);
     execute format('alter index rag_internal.%I rename to %I', _index || '_new', _index);
 end
@@ -4137,6 +5464,7 @@ CREATE TABLE rag_internal.embedding_task (
     CONSTRAINT embedding_task_dead_is_unclaimed CHECK (((NOT is_dead) OR (claim_id IS NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000');
+ALTER TABLE ONLY rag_internal.embedding_task ALTER COLUMN error SET STATISTICS 0;
 
 ALTER TABLE rag_internal.embedding_task OWNER TO rag_owner;
 
@@ -4269,7 +5597,7 @@ CREATE FUNCTION rag_internal.bury_strays(collection_id bigint) RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).bury_strays(collection_id)
+return GD["ragsql"].require(5).bury_strays(collection_id)
 $$;
 
 ALTER FUNCTION rag_internal.bury_strays(collection_id bigint) OWNER TO rag_owner;
@@ -4282,7 +5610,7 @@ CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, o
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+return GD["ragsql"].require(5).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
                                               has_model, min_value)
 $$;
 
@@ -4341,6 +5669,42 @@ $$;
 ALTER FUNCTION rag_internal.check_embed(embed text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_embed(embed text) IS '22023 for anything but now and later.';
+
+CREATE FUNCTION rag_internal.check_erasure_pattern(pattern text, kind text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _problem text;
+begin
+    if kind is null or kind not in ('like', 'regex') then
+        raise exception using
+            errcode = '22023',
+            message = format('kind is "%s", but one of: like, regex', coalesce(kind, 'null')),
+            hint    = 'like: % and _ stand for anything; regex: a regular expression.';
+    elsif pattern is null or pattern !~ '[[:graph:]]' then
+        _problem := 'is empty';
+    elsif kind = 'regex' then
+        perform rag_internal.check_pattern(pattern);
+    elsif pattern !~ '^([^\\]|\\.)*$' then
+        _problem := 'ends with the escape character';
+    -- without wildcards, and what is escaped as it is
+    elsif regexp_replace(pattern, '\\(.)|[%_]', '\1', 'g') !~ '[[:graph:]]' then
+        _problem := 'has nothing but wildcards';
+    end if;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = 'the pattern ' || _problem,
+            hint    = 'Give the text to find: %text% finds it anywhere. Documents that match are '
+                      'erased whole; dry_run => true lists them.';
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_erasure_pattern(pattern text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_erasure_pattern(pattern text, kind text) IS '22023 for an unknown kind, a pattern that is invalid or empty, and one that means everything.';
 
 CREATE FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -4404,13 +5768,37 @@ ALTER FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, var
 
 COMMENT ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) IS '22023 for a filter that is no object, for a path with like_regex or methods, for one that is not a predicate, and for a missing variable.';
 
+CREATE FUNCTION rag_internal.check_grant(collection text, document_ids uuid[], readers text[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if (check_grant.collection is null) = (coalesce(cardinality(document_ids), 0) = 0) then
+        raise exception using
+            errcode = '22023',
+            message = 'give either a collection or a document_id',
+            hint    = 'For example: rag.grant_read(''docs'', ''role:alice''), or '
+                      'rag.grant_read(document_id => ''...'', reader => ''role:alice'').';
+    elsif cardinality(readers) = 0 then
+        raise exception using
+            errcode = '22023',
+            message = 'give a reader',
+            hint    = 'A reader is role:NAME, NAME of a role, user:NAME, group:NAME or public.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_grant(collection text, document_ids uuid[], readers text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_grant(collection text, document_ids uuid[], readers text[]) IS '22023 for both or neither of collection and documents, and for no reader.';
+
 CREATE FUNCTION rag_internal.check_model(model rag_internal.model) RETURNS void
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-GD["ragsql"].require(4).check_model(model)
+GD["ragsql"].require(5).check_model(model)
 $$;
 
 ALTER FUNCTION rag_internal.check_model(model rag_internal.model) OWNER TO rag_owner;
@@ -4539,13 +5927,57 @@ begin
             message = 'the name of a collection has at most 200 characters, and none that controls '
                       'how text is shown',
             hint    = 'Use letters, digits, spaces and signs.';
+    elsif check_name.name ~ '(^|/)(role|user|group):' then
+        raise exception using
+            errcode = '22023',
+            message = 'the name of a collection may not begin like that of an owner',
+            hint    = 'OWNER/NAME, such as role:alice/notes, tells collections of one name apart.';
     end if;
 end
 $$;
 
 ALTER FUNCTION rag_internal.check_name(name text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.check_name(name text) IS '22023 for a blank or long name, and for control, bidirectional and zero-width characters.';
+COMMENT ON FUNCTION rag_internal.check_name(name text) IS '22023 for a blank or long name, for control, bidirectional and zero-width characters, and for role:, user: or group: at its beginning.';
+
+CREATE FUNCTION rag_internal.check_pattern(pattern text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _problem text;
+begin
+    if coalesce(check_pattern.pattern, '') = '' then
+        _problem := 'is empty';
+    elsif length(check_pattern.pattern) > 1000 then
+        _problem := 'has more than 1,000 characters';
+    elsif check_pattern.pattern ~ '^(\*\*\*|\(\?[a-z]*[beq])' then
+        _problem := 'is of another syntax than the advanced one';
+    elsif check_pattern.pattern ~ '(^|[^\\])(\\\\)*\\[1-9]' then
+        _problem := 'has a back-reference';
+    elsif rag_internal.repetitions(check_pattern.pattern) > 10000 then
+        _problem := 'repeats too much: the product of its bounds is above 10,000';
+    else
+        begin
+            if '' collate "default" ~ check_pattern.pattern then
+                _problem := 'matches the empty string';
+            end if;
+        exception when invalid_regular_expression then
+            _problem := 'is none: ' || regexp_replace(sqlerrm, '^invalid regular expression: ', '');
+        end;
+    end if;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = 'the regular expression ' || _problem,
+            hint    = 'One of PostgreSQL, such as (?i)project +falcon; (?i) ignores case.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_pattern(pattern text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_pattern(pattern text) IS '22023 for a regular expression that is empty, longer than 1,000 characters or invalid, that matches the empty string, or that has back-references or too many repetitions.';
 
 CREATE FUNCTION rag_internal.check_query(query text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4572,6 +6004,95 @@ $$;
 ALTER FUNCTION rag_internal.check_query(query text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_query(query text) IS '22023 for a query without visible characters, of more than 500,000 bytes or of more than 1,000 distinct words.';
+
+CREATE FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _others rag_internal.redaction_rule[] := array(
+        select r
+        from unnest(rag_internal.redaction_rules(array[(rule).collection_id])) r
+        where r.name <> (rule).name);
+    _pattern text;
+    _problem text;
+    _clash text;
+begin
+    perform rag_internal.require_visible_text('name', (rule).name);
+    _problem := case
+        when length((rule).name) > 200 then 'the name of a rule has at most 200 characters'
+        when num_nonnulls((rule).pattern, (rule).detector) <> 1
+            then 'give either a pattern or a detector'
+        when (rule).replacement is null then 'replacement is null'
+        when length((rule).replacement) > 200 then 'replacement has more than 200 characters' end;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'For example: '
+                      'rag.add_redaction_rule(''docs'', ''mail'', detector => ''email'').';
+    end if;
+    if (rule).pattern is not null then
+        perform rag_internal.check_pattern((rule).pattern);
+    end if;
+    -- PostgreSQL keeps 32 compiled expressions for a session; to compile one takes long
+    if cardinality(_others) >= 30 then
+        raise exception using
+            errcode = '54000',
+            message = 'a collection has at most 30 redaction rules',
+            hint    = 'Join some: a|b matches what a or b matches.';
+    end if;
+
+    _pattern := coalesce((rule).pattern, rag_internal.detector_pattern((rule).detector));
+    select t.name into _clash
+    from (select (rule).name, (rule).replacement, _pattern as pattern
+          union all
+          select r.name, (rule).replacement, r.pattern from unnest(_others) r
+          union all
+          select r.name, r.replacement, _pattern from unnest(_others) r) t
+    where t.replacement collate "default" ~ t.pattern
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('a rule would match its own replacement or that of another: "%s"',
+                             _clash),
+            hint    = 'Give a replacement that no rule of the collection matches.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) IS '22023 for a rule that is malformed, or that does not go with the others of its collection; 54000 for the 31st.';
+
+CREATE FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- a vector can stand for the words where only meaning is asked for
+    if query_vector is null or check_search.strategy is distinct from 'semantic'
+       or not rag_internal.is_blank(check_search.query) then
+        perform rag_internal.check_query(check_search.query);
+    end if;
+    if coalesce(top_k, 0) < 1 then
+        raise exception using
+            errcode = '22023',
+            message = format('top_k is %s, but must be 1 or more', coalesce(top_k::text, 'null')),
+            hint    = 'It has no upper limit.';
+    elsif coalesce(skip, -1) < 0 then
+        raise exception using
+            errcode = '22023',
+            message = format('skip is %s, but must be 0 or more', coalesce(skip::text, 'null')),
+            hint    = 'The second page of 10 is top_k => 10, skip => 10.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) IS '22023 for a blank or overlong query, and for top_k or skip out of range.';
 
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -4608,6 +6129,59 @@ $_$;
 ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
+
+CREATE FUNCTION rag_internal.check_security_level(security_level integer) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if security_level not between 0 and 32767 then
+        raise exception using
+            errcode = '22023',
+            message = format('security_level is %s, but must be 0 to 32767', security_level),
+            hint    = '0 is for everybody who is a reader; above it, readers need that clearance.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_security_level(security_level integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_security_level(security_level integer) IS '22023 where out of range.';
+
+CREATE FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _denied text;
+begin
+    if (identity).sees_everything
+       or not exists (select from rag_internal.restricted_tenant r
+                      where r.tenant = (identity).tenant) then
+        return;
+    end if;
+    select n into _denied
+    from unnest(names) n
+    where n !~ ':.*/'  -- OWNER/NAME: asked again by the name that it turns out to mean
+      and not exists (select from rag_internal.allowed_source s
+                      where s.tenant = (identity).tenant
+                        and s.collection = n
+                        and case action when 'search' then s.may_search else s.may_ingest end)
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '42501',
+            message = format('your tenant may not %s collection "%s"',
+                             case action when 'search' then 'search' else 'ingest into' end,
+                             _denied),
+            hint    = 'rag_admin can allow it: rag.allow_source(...).';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) IS '42501 naming the first collection that a restricted tenant is not allowed for action, search or ingest.';
 
 CREATE FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -4662,7 +6236,7 @@ CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends i
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).chunk_counts(
+return GD["ragsql"].require(5).chunk_counts(
     content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
@@ -4704,54 +6278,61 @@ CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identit
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+    _collection rag_internal.collection;
+    _owner_id bigint;
 begin
     perform rag_internal.require_visible_text('collection', collection_for_ingest.name);
+    perform rag_internal.check_sources(identity, array[collection_for_ingest.name], 'ingest');
     begin
-        return rag_internal.own_collection(identity, collection_for_ingest.name, false);
+        _collection := rag_internal.own_collection(identity, collection_for_ingest.name, false,
+                                                   or_write => true);
+        perform rag_internal.check_sources(identity, array[_collection.name], 'ingest');
+        return _collection;
     exception when no_data_found then
         null;  -- below
     end;
+    _owner_id := rag_internal.owner_for(identity);
     begin
         perform rag_internal.create_collection(identity, collection_for_ingest.name, null, null,
                                                null, null, null, null, null, 'english', '{}', null,
                                                null, null);
-        -- its owner may be a principal only now
-        identity.principal_ids := identity.principal_ids
-                               || rag_internal.principal_for('role:' || (identity).who);
     exception when duplicate_object then
-        null;  -- made by somebody since: if it is hidden, the next line says so
+        null;  -- made in another session since
     end;
-    return rag_internal.own_collection(identity, collection_for_ingest.name, false);
-exception when no_data_found then
-    raise exception using
-        errcode = '42710',
-        message = format('the collection name "%s" is taken', collection_for_ingest.name),
-        hint    = 'Choose another name, or ask its owner for access.';
+    -- its owner may be a principal only now
+    identity.principal_ids := identity.principal_ids || _owner_id;
+    return rag_internal.own_collection(identity, collection_for_ingest.name, false,
+                                       or_write => true);
 end
 $$;
 
 ALTER FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) IS 'The locked row of the collection, created where it is missing; 42501 or 42710 where it is another''s.';
+COMMENT ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) IS 'The locked row of the collection, created where it is missing; 42501 where it is another''s, or not a source that the tenant may ingest into.';
 
 CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) RETURNS SETOF rag.collection_info
     LANGUAGE sql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select k.name, owner.name, k.description,
-           case when (identity).sees_everything or k.owner_id = any ((identity).principal_ids)
-                then array(select case when p.kind = 'public' then 'public'
-                                       when r.oid is null then p.kind || ':' || p.name || ' (gone)'
-                                       else p.kind || ':' || p.name end
+    select k.name, rag_internal.owner_name(owner), k.description,
+           case when rag_internal.owns_collection(identity, k)
+                then array(select rag_internal.shown_name(p)
                            from rag_internal.acl_reader ar
                            join rag_internal.principal p using (principal_id)
-                           left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
                            where ar.acl_id = k.acl_id order by 1) end,
            k.strategy, k.chunk_size, k.overlap, k.min_chunk_size, coalesce(m.name, 'none'),
            k.text_config, k.search_defaults, seen.documents, seen.chunks, seen.characters,
-           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight
+           k.created_at, k.updated_at, k.min_value, k.title_weight, k.heading_weight, k.tenant,
+           acl.security_level::integer,
+           case when rag_internal.owns_collection(identity, k)
+                then array(select rag_internal.shown_name(p)
+                           from rag_internal.collection_writer w
+                           join rag_internal.principal p using (principal_id)
+                           where w.collection_id = k.collection_id order by 1) end
     from rag_internal.visible_collections(identity, names) k
     join rag_internal.principal owner on owner.principal_id = k.owner_id
+    join rag_internal.acl on acl.acl_id = k.acl_id
     left join rag_internal.model m on m.model_id = k.model_id
     cross join lateral (
         select count(*) as documents, coalesce(sum(length(d.content)), 0)::bigint as characters,
@@ -4773,24 +6354,32 @@ CREATE FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope)
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).corrections(query, scope)
+return GD["ragsql"].require(5).corrections(query, scope)
 $$;
 
 ALTER FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) IS 'A row per word of the query, or per two that belong together, in the order of writing.';
 
-CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) RETURNS void
+CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer DEFAULT NULL::integer, tenant text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _owner_id bigint := rag_internal.principal_for('role:' || (identity).who);
+    _owner_id bigint := rag_internal.owner_for(identity);
+    _tenant text := coalesce(create_collection.tenant, (identity).tenant);
     _model rag_internal.model;
     _acl_id bigint;
     _strategy text;
 begin
     perform rag_internal.check_name(create_collection.name);
+    perform rag_internal.check_security_level(create_collection.security_level);
+    if _tenant <> (identity).tenant and not (identity).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = format('you are not of tenant "%s"', _tenant),
+            hint    = 'Leave tenant out for your own; only rag_admin makes collections of others.';
+    end if;
     if create_collection.model is distinct from 'none' then
         _model := rag_internal.usable_model(create_collection.model);
     end if;
@@ -4801,19 +6390,21 @@ begin
     perform rag_internal.check_text_weights(create_collection.title_weight,
                                             create_collection.heading_weight);
 
-    insert into rag_internal.acl default values returning acl_id into _acl_id;
+    insert into rag_internal.acl (tenant, security_level)
+    values (_tenant, coalesce(create_collection.security_level, 0))
+    returning acl_id into _acl_id;
     insert into rag_internal.acl_reader (principal_id, acl_id)
     select distinct p.principal_id, _acl_id
     from (select _owner_id
           union
-          select rag_internal.principal_for(r) from unnest(readers) r) p (principal_id);
-    insert into rag_internal.collection (name, owner_id, acl_id, description, strategy, chunk_size,
-                                         overlap, min_chunk_size, model_id, text_config,
+          select rag_internal.principal_for(r, _tenant) from unnest(readers) r) p (principal_id);
+    insert into rag_internal.collection (name, tenant, owner_id, acl_id, description, strategy,
+                                         chunk_size, overlap, min_chunk_size, model_id, text_config,
                                          search_defaults, min_value, title_weight,
                                          heading_weight, analyzed_as)
-    values (create_collection.name, _owner_id, _acl_id, create_collection.description,
-            _strategy, create_collection.chunk_size,
-            create_collection.overlap, create_collection.min_chunk_size, _model.model_id,
+    values (create_collection.name, _tenant, _owner_id, _acl_id, create_collection.description,
+            _strategy, create_collection.chunk_size, create_collection.overlap,
+            create_collection.min_chunk_size, _model.model_id,
             rag_internal.canonical_text_config(create_collection.text_config),
             create_collection.search_defaults, create_collection.min_value,
             coalesce(create_collection.title_weight, 2),
@@ -4823,13 +6414,41 @@ exception when unique_violation then
     raise exception using
         errcode = '42710',
         message = format('the collection name "%s" is taken', create_collection.name),
-        hint    = 'Choose another name, or ask its owner for access.';
+        hint    = 'You own a collection of this name: choose another one.';
 end
 $$;
 
-ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) IS 'See rag.create_collection; 42710 where the name is taken.';
+COMMENT ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) IS 'See rag.create_collection; 42710 where its owner has one of this name.';
+
+CREATE FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _encoding constant name := getdatabaseencoding();
+    _bytes bytea;
+begin
+    if spans = '{}' then
+        return input;
+    end if;
+    _bytes := convert_to(input, _encoding);
+    return (
+        select string_agg(
+                   convert_from(substring(_bytes from s.kept_from + 1
+                                          for s.first_byte - s.kept_from), _encoding)
+                   || s.replacement, '' order by s.first_byte)
+               || convert_from(substring(_bytes from max(s.past_byte) + 1), _encoding)
+        from (select p.first_byte, p.past_byte, p.replacement,
+                     coalesce(lag(p.past_byte) over (order by p.first_byte), 0) as kept_from
+              from unnest(spans) p) s);
+end
+$$;
+
+ALTER FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) IS 'The text with each of its spans replaced.';
 
 CREATE FUNCTION rag_internal.default_weights() RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4841,6 +6460,22 @@ $$;
 ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
+
+CREATE FUNCTION rag_internal.delete_documents(document_ids uuid[]) RETURNS SETOF rag.removal
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _removed rag.removal[] := array(select r from rag_internal.removals(document_ids) r);
+begin
+    delete from rag_internal.document d where d.document_id = any (document_ids);
+    return query select r.* from unnest(_removed) r;
+end
+$$;
+
+ALTER FUNCTION rag_internal.delete_documents(document_ids uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.delete_documents(document_ids uuid[]) IS 'What was removed.';
 
 CREATE FUNCTION rag_internal.derive_document() RETURNS trigger
     LANGUAGE plpgsql
@@ -4859,6 +6494,63 @@ $$;
 ALTER FUNCTION rag_internal.derive_document() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.derive_document() IS 'content_hash and attributes of a changed document; indexed_as {} asks rag_internal.resplit_document for new passages.';
+
+CREATE FUNCTION rag_internal.detector_pattern(name text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    -- what parts groups of digits: space, tab, no-break and thin spaces, dashes
+    _gap constant text := '[ \t\u00a0\u2000-\u200a\u202f\u2010-\u2015\u2212-]{0,3}';
+    _phone_gap constant text :=
+        '[ \t\u00a0\u2000-\u200a\u202f\u2010-\u2015\u2212().\/-]{0,3}';
+    _word constant text := '[^[:space:]@<>()\[\]{},;:"]+';
+    _octets constant text := '[0-9]{1,3}(?:\.[0-9]{1,3}){3}';
+    _key constant text := '[A-Z0-9 ]*?PRIVATE KEY[A-Z0-9 ]*?';
+    _pattern constant text := case name
+        when 'email' then _word || '@' || _word
+        when 'phone' then '[+(]*[0-9](?:' || _phone_gap || '[0-9]){6,}'
+        when 'credit_card' then '[0-9](?:' || _gap || '[0-9]){12,}'
+        -- as it is printed, or in groups as it is typed
+        when 'iban' then
+            '[A-Z]{2}' || _gap || '[0-9]' || _gap || '[0-9](?:' || _gap || '[A-Z0-9]){11,}'
+            || '|[A-Za-z]{2}[0-9]{2}(?:' || _gap || '[A-Za-z0-9]{4}){2,}'
+            || '(?:' || _gap || '[A-Za-z0-9]{1,3})?'
+        when 'us_ssn' then
+            '[0-9]{3}(?:' || _gap || '|\.)[0-9]{2}(?:' || _gap || '|\.)[0-9]{4}'
+        when 'ipv4' then _octets
+        when 'ipv6' then
+            '(?:[0-9A-Fa-f]{1,4}:){6}(?:[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]{1,4}|' || _octets || ')'
+            || '|(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,6})?::'
+            || '(?:(?:[0-9A-Fa-f]{1,4}:){0,6}(?:' || _octets || '|[0-9A-Fa-f]{1,4}))?'
+        -- base64url of {" or of { and white space, and more
+        when 'jwt' then 'e(?:y[ABIJ]|w[01klop])[A-Za-z0-9_=-]{7,}(?:\.[A-Za-z0-9_=-]*)+'
+        when 'aws_access_key' then
+            '(?:A3T[A-Z0-9]|A[BCGIKNRS][A-Z]A)[A-Z0-9]{16,}'
+            || '|[Ss][Ee][Cc][Rr][Ee][Tt][_ -]?[Aa][Cc][Cc][Ee][Ss][Ss][_ -]?'
+            || '[Kk][Ee][Yy][^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/=]{30,}'
+        -- to the end of the text, where the block does not end before
+        when 'private_key' then
+            '-{4,5} ?BEGIN' || _key || '-{4,5}.*?(?:-{4,5} ?END' || _key || '-{4,5}|$)'
+        when 'url_password' then
+            '[A-Za-z][A-Za-z0-9+.-]*:\/\/'
+            || '(?:[^[:space:]/?#:]*:[^[:space:]]*|[^[:space:]/?#]*)@' end;
+begin
+    if _pattern is null then
+        raise exception using
+            errcode = '22023',
+            message = format('there is no detector "%s"',
+                             coalesce(left(detector_pattern.name, 100), 'null')),
+            hint    = 'Known are email, phone, credit_card, iban, us_ssn, ipv4, ipv6, jwt, '
+                      'aws_access_key, private_key and url_password.';
+    end if;
+    return _pattern;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.detector_pattern(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.detector_pattern(name text) IS 'The regular expression of a detector; 22023 for an unknown one.';
 
 CREATE FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) RETURNS SETOF rag.check_result
     LANGUAGE plpgsql STABLE
@@ -4937,20 +6629,44 @@ ALTER FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) OWNE
 
 COMMENT ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) IS 'Each model, and for who sees everything its queue and where calls may go.';
 
+CREATE FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform rag_internal.check_security_level(document_acl.security_level);
+    if readers is not null then
+        return rag_internal.intern_readers(
+            array(select rag_internal.principal_for(r, (collection).tenant) from unnest(readers) r),
+            (collection).tenant,
+            coalesce(document_acl.security_level::smallint,
+                     (select a.security_level from rag_internal.acl a
+                      where a.acl_id = (collection).acl_id)));
+    elsif document_acl.security_level is not null then
+        return rag_internal.level_acl(collection, document_acl.security_level::smallint);
+    end if;
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) IS 'acl_id of the class, null where both arguments are; 22023 for a level out of range.';
+
 CREATE FUNCTION rag_internal.document_type(content text, source text, mime text) RETURNS text
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).document_type(content, source, mime)
+return GD["ragsql"].require(5).document_type(content, source, mime)
 $$;
 
 ALTER FUNCTION rag_internal.document_type(content text, source text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.document_type(content text, source text, mime text) IS 'code, prose, markdown or structured.';
 
-CREATE FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) RETURNS rag_internal.document
+CREATE FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, security_level integer) RETURNS rag_internal.document
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -4972,17 +6688,14 @@ begin
     _new.valid_until := draft_document.valid_until;
     perform rag_internal.check_document(_new);
     _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
-    if readers is not null then
-        _new.acl_id := rag_internal.intern_readers(
-            array(select rag_internal.principal_for(r) from unnest(readers) r));
-    end if;
+    _new.acl_id := rag_internal.document_acl(collection, readers, security_level);
     return _new;
 end
 $$;
 
-ALTER FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, security_level integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) IS 'The row of a document to be; acl_id is null where it is to have its collection''s readers, and indexed_as is left to the caller.';
+COMMENT ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, security_level integer) IS 'The row of a document to be; acl_id is null where it is to have its collection''s readers, and indexed_as is left to the caller.';
 
 CREATE FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql
@@ -5073,7 +6786,7 @@ CREATE FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.mod
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).embed_passages(texts, model)
+return GD["ragsql"].require(5).embed_passages(texts, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) OWNER TO rag_owner;
@@ -5086,7 +6799,7 @@ CREATE FUNCTION rag_internal.embed_query(query text, model rag_internal.model, w
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).embed_query(query, model, who)
+return GD["ragsql"].require(5).embed_query(query, model, who)
 $$;
 
 ALTER FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) OWNER TO rag_owner;
@@ -5099,7 +6812,7 @@ CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).embed(texts, kind, model)
+return GD["ragsql"].require(5).embed(texts, kind, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
@@ -5160,12 +6873,132 @@ CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(4).python_info())
+return json.dumps(GD["ragsql"].require(5).python_info())
 $$;
 
 ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.engine_info() IS 'Version, executable and paths of the engine''s Python.';
+
+CREATE FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if collections is null then
+        return array(select k.collection_id from rag_internal.collection k
+                     where rag_internal.owns_collection(identity, k));
+    end if;
+    if collections = '{}' then
+        raise exception using
+            errcode = '22023',
+            message = 'collections is empty',
+            hint    = 'Name some, or leave it out: null is all that you own.';
+    end if;
+    return array(select (rag_internal.own_collection(identity, c.name, null)).collection_id
+                 from unnest(collections) c (name));
+end
+$$;
+
+ALTER FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) IS 'null: all that it owns; P0002 and 42501 for names of others.';
+
+CREATE FUNCTION rag_internal.erase_entries(document_ids uuid[]) RETURNS bigint
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).erase_entries(document_ids)
+$$;
+
+ALTER FUNCTION rag_internal.erase_entries(document_ids uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erase_entries(document_ids uuid[]) IS 'How many postings there are less.';
+
+CREATE FUNCTION rag_internal.erase_errors(identity rag_internal.identity, job_ids bigint[], pattern text, kind text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _erased constant text := '(erased)';
+    _all boolean := (identity).sees_everything;
+    _changed bigint;
+    _count bigint := 0;
+begin
+    if _all then
+        update rag_internal.embedding_task t set error = _erased
+        where rag_internal.matches_pattern(t.error, pattern, erase_errors.kind);
+        get diagnostics _count = row_count;
+        update rag_internal.provider_pause p set reason = _erased
+        where rag_internal.matches_pattern(p.reason, pattern, erase_errors.kind);
+        get diagnostics _changed = row_count;
+        _count := _count + _changed;
+    end if;
+    perform from rag_internal.job j
+    where j.error is not null
+      and (j.job_id = any (job_ids)
+           or (_all and rag_internal.matches_pattern(j.error, pattern, erase_errors.kind)))
+    order by j.job_id
+    for no key update;
+    update rag_internal.job j
+    set error = (select max(t.error) from rag_internal.embedding_task t where t.job_id = j.job_id)
+    where j.error is not null
+      and (j.job_id = any (job_ids)
+           or (_all and rag_internal.matches_pattern(j.error, pattern, erase_errors.kind)));
+    get diagnostics _changed = row_count;
+    return _count + _changed;
+end
+$$;
+
+ALTER FUNCTION rag_internal.erase_errors(identity rag_internal.identity, job_ids bigint[], pattern text, kind text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erase_errors(identity rag_internal.identity, job_ids bigint[], pattern text, kind text) IS 'Errors of these jobs become those of the tasks that they still have; for who sees everything, errors that match go, too. How many.';
+
+CREATE FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) RETURNS SETOF rag.removal
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _erased constant text := '(erased)';
+    _log_ids bigint[];
+    _search_ids bigint[];
+    _searches bigint := 0;
+begin
+    _log_ids := array(
+        select l.log_id
+        from rag_internal.ingest_log l
+        where (l.source <> _erased or l.detail is not null)
+          and (l.document_id = any (document_ids)
+               or (rag_internal.owns_work(l.user_name, l.role_oid, l.reader, l.tenant, identity)
+                   and (rag_internal.matches_pattern(l.source, pattern, erase_logs.kind)
+                        or rag_internal.matches_pattern(l.detail, pattern, erase_logs.kind)
+                        or (l.collection, l.source) in (select r.collection, r.source
+                                                        from unnest(removed) r)))));
+    if (identity).sees_everything then
+        _search_ids := array(
+            select s.log_id from rag_internal.search_log s
+            where rag_internal.matches_pattern(s.query, pattern, erase_logs.kind));
+    end if;
+    if not dry_run then
+        update rag_internal.ingest_log l set source = _erased, detail = null
+        where l.log_id = any (_log_ids);
+        update rag_internal.search_log s set query = null, query_hash = null
+        where s.log_id = any (_search_ids);
+    end if;
+    return query
+        select c.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
+               c.entries
+        from (values ('ingest_log', cardinality(_log_ids)::bigint),
+                     ('search_log', cardinality(_search_ids)::bigint)) c (kind, entries)
+        where c.entries > 0;
+end
+$$;
+
+ALTER FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) IS 'Blanks source and detail of loads of these documents and sources, and of those that the identity ran and that match; for who sees everything, questions that match, too. A row for each kind of which there was one.';
 
 CREATE FUNCTION rag_internal.find_model(name text, identity rag_internal.identity DEFAULT NULL::rag_internal.identity) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -5264,7 +7097,7 @@ begin
     where c.chunk_id = new.chunk_id;
     perform rag_internal.index_document(new.document_id);
     perform rag_internal.queue_embeddings(_collection, new.document_id, null,
-                                              current_user);
+                                              rag_internal.plain_identity(current_user));
     return null;
 end
 $$;
@@ -5306,7 +7139,7 @@ begin
           and not exists (select from rag_internal.wanted_embedding w
                           where w.model_id = t.model_id and w.chunk_id = t.chunk_id);
         perform rag_internal.queue_embeddings(_collection, new.document_id, null,
-                                              current_user);
+                                              rag_internal.plain_identity(current_user));
     end if;
     return null;
 end
@@ -5334,6 +7167,22 @@ ALTER FUNCTION rag_internal.follow_title() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.follow_title() IS 'Renews the lexemes of a document whose title changed.';
 
+CREATE FUNCTION rag_internal.forget_searches(older_than interval DEFAULT NULL::interval) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with gone as (
+        delete from rag_internal.search_log l
+        using rag_internal.search_log_setting s
+        where l.searched_at < now() - coalesce(older_than, make_interval(days => s.days))
+        returning 1)
+    select count(*) from gone
+$$;
+
+ALTER FUNCTION rag_internal.forget_searches(older_than interval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.forget_searches(older_than interval) IS 'How many records went; null: those older than rag.configure_search_log says.';
+
 CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) RETURNS jsonb
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5341,7 +7190,7 @@ CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source te
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(4).front_matter(content, strategy, source, mime))
+return json.dumps(GD["ragsql"].require(5).front_matter(content, strategy, source, mime))
 $$;
 
 ALTER FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) OWNER TO rag_owner;
@@ -5392,7 +7241,7 @@ CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, dep
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).fuzzy_leg(query, scope, depth)
+return GD["ragsql"].require(5).fuzzy_leg(query, scope, depth)
 $$;
 
 ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
@@ -5493,9 +7342,31 @@ ALTER FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_i
 
 COMMENT ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) IS 'Passages with their places in content, and vectors scaled to length 1; 22023 for what is not as rag.ingest_chunks says.';
 
+CREATE FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if granted then
+        return array(
+            select distinct rag_internal.principal_for(r, grantees.tenant) from unnest(readers) r);
+    end if;
+    return array(
+        select distinct p
+        from unnest(readers) r
+        cross join lateral unnest(rag_internal.principals_named(r, grantees.tenant)) p);
+end
+$$;
+
+ALTER FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) IS 'principal_id of readers: granted, as rag_internal.principal_for; else all that had the names.';
+
 CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
     AS $$
 declare
     _page rag_internal.leg_hit[] := array(
@@ -5545,7 +7416,7 @@ CREATE FUNCTION rag_internal.index_differences(collection rag_internal.collectio
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).index_differences(collection)
+return GD["ragsql"].require(5).index_differences(collection)
 $$;
 
 ALTER FUNCTION rag_internal.index_differences(collection rag_internal.collection) OWNER TO rag_owner;
@@ -5663,7 +7534,7 @@ ALTER FUNCTION rag_internal.indexing_settings(collection rag_internal.collection
 
 COMMENT ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) IS 'rag_internal.document.indexed_as of what is ingested now.';
 
-CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, identity rag_internal.identity) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5685,7 +7556,7 @@ begin
         -- an earlier call may have left some to be embedded later
         select t.job_id into job_id
         from rag_internal.embedding_task t
-        join rag_internal.job j on j.job_id = t.job_id and j.created_by = ingested.who
+        join rag_internal.job j on j.job_id = t.job_id and rag_internal.owns_job(j, identity)
         where t.chunk_id in (select c.chunk_id from rag_internal.chunk c
                              where c.document_id = (document).document_id)
           and not t.is_dead
@@ -5698,11 +7569,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) IS 'The row of rag.ingested of a document whose passages were written: chunks of them, and the job that embeds those without a vector.';
+COMMENT ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, identity rag_internal.identity) IS 'The row of rag.ingested of a document whose passages were written: chunks of them, and the job that embeds those without a vector.';
 
-CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[]) RETURNS bigint
+CREATE FUNCTION rag_internal.intern_readers(principal_ids bigint[], tenant text, security_level smallint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5713,9 +7584,12 @@ begin
     loop
         select a.acl_id into _acl_id
         from rag_internal.acl a
-        where a.tenant = '' and a.security_level = 0 and a.reader_set = _reader_set;
+        where a.tenant = intern_readers.tenant
+          and a.security_level = intern_readers.security_level
+          and a.reader_set = _reader_set;
         exit when found;
-        insert into rag_internal.acl (reader_set) values (_reader_set)
+        insert into rag_internal.acl (reader_set, tenant, security_level)
+        values (_reader_set, intern_readers.tenant, intern_readers.security_level)
         on conflict do nothing
         returning acl_id into _acl_id;
         if found then
@@ -5728,9 +7602,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.intern_readers(principal_ids bigint[], tenant text, security_level smallint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) IS 'acl_id of the class whose readers are these principals; equal sets share one class.';
+COMMENT ON FUNCTION rag_internal.intern_readers(principal_ids bigint[], tenant text, security_level smallint) IS 'acl_id of the class whose readers are these principals; equal sets of a tenant and level share one class.';
 
 CREATE FUNCTION rag_internal.is_blank(content text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -5744,6 +7618,38 @@ ALTER FUNCTION rag_internal.is_blank(content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.is_blank(content text) IS 'True for null and for a text without one visible character.';
 
+CREATE FUNCTION rag_internal.is_kept_by_snapshot() RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- of another scrub that ended in between
+    delete from rag_internal.scrub_probe;
+    perform rag_internal.rewrite_table('scrub_probe');
+    return pg_relation_size('rag_internal.scrub_probe') > 0;
+end
+$$;
+
+ALTER FUNCTION rag_internal.is_kept_by_snapshot() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.is_kept_by_snapshot() IS 'True while an older snapshot than the last delete from rag_internal.scrub_probe is in use.';
+
+CREATE FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+    select rag_internal.owns_work(role_name, role_oid, reader, tenant,
+                                  rag_internal.authenticate(who, ticket))
+$$;
+
+ALTER FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) IS 'Whether the caller ran the work; used by policies.';
+
 CREATE FUNCTION rag_internal.iso_time(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5756,6 +7662,21 @@ $$;
 ALTER FUNCTION rag_internal.iso_time(moment timestamp with time zone) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) IS 'UTC in ISO 8601, seconds cut off; infinity and -infinity by these words.';
+
+CREATE FUNCTION rag_internal.json_texts(value jsonb) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT (ARRAY[(value)::text] || ARRAY( SELECT (v.v #>> '{}'::text[])
+            FROM jsonb_path_query(json_texts.value, 'strict $.**?(@.type() == "string" || @.type() == "number")'::jsonpath) v(v)
+         UNION ALL
+          SELECT k.k
+            FROM jsonb_path_query(json_texts.value, 'strict $.**?(@.type() == "object")'::jsonpath) o(o),
+             LATERAL jsonb_object_keys(o.o) k(k)));
+END;
+
+ALTER FUNCTION rag_internal.json_texts(value jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.json_texts(value jsonb) IS 'The value as text, its keys, strings and numbers.';
 
 CREATE FUNCTION rag_internal.keep_up_index(document rag_internal.document) RETURNS void
     LANGUAGE plpgsql
@@ -5786,8 +7707,23 @@ ALTER FUNCTION rag_internal.keep_up_index(document rag_internal.document) OWNER 
 
 COMMENT ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) IS 'Builds a segment where at least 2,048 passages are pending, and merges small ones; looked at once for each 256 passages that are indexed, on average, and at read committed only. document: what was indexed.';
 
+CREATE FUNCTION rag_internal.keyed_hash(input bytea) RETURNS bytea
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return (
+        select sha256(k.secret || sha256(k.secret || convert_to('keyed hash|', 'UTF8') || input))
+        from rag_internal.ticket_key k);
+end
+$$;
+
+ALTER FUNCTION rag_internal.keyed_hash(input bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.keyed_hash(input bytea) IS 'HMAC-like SHA-256 under the secret of this database (RFC 2104 nesting).';
+
 CREATE FUNCTION rag_internal.known_models(who name, ticket bytea) RETURNS TABLE(name text, kind text, provider text, revision text, dimensions integer, metric text, query_prefix text, passage_prefix text, max_tokens integer, is_default boolean, created_at timestamp with time zone, storage text, quantization text, m smallint, ef_construction smallint, ef_search smallint, long_input text, endpoints jsonb)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -5816,21 +7752,13 @@ ALTER FUNCTION rag_internal.known_models(who name, ticket bytea) OWNER TO rag_ow
 COMMENT ON FUNCTION rag_internal.known_models(who name, ticket bytea) IS 'Rows of rag.model.';
 
 CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boolean
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
     -- as a rule nothing waits at all
-    if not exists (select from rag_internal.embedding_task) then
-        return false;
-    end if;
-    return exists (
-        select from rag_internal.embedding_task t
-        join rag_internal.collection k
-          on k.collection_id = t.collection_id and k.model_id = t.model_id
-        where t.collection_id = any ((scope).collection_ids)
-          and t.acl_id = any ((scope).acl_ids)
-          and exists (select from rag_internal.live_chunk c where c.chunk_id = t.chunk_id));
+    return exists (select from rag_internal.embedding_task)
+       and rag_internal.sees_waiting(scope);
 end
 $$;
 
@@ -5871,6 +7799,43 @@ ALTER FUNCTION rag_internal.legs_of(strategy text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.legs_of(strategy text) IS 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
 
+CREATE FUNCTION rag_internal.letters_of(input text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return regexp_replace(input collate "default", '[^[:alnum:]]+', '', 'g');
+end
+$$;
+
+ALTER FUNCTION rag_internal.letters_of(input text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.letters_of(input text) IS 'Its letters and digits alone.';
+
+CREATE FUNCTION rag_internal.level_acl(collection rag_internal.collection, security_level smallint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _acl_id bigint;
+begin
+    loop
+        select a.acl_id into _acl_id
+        from rag_internal.acl a
+        where a.grants_id = (collection).acl_id and a.security_level = level_acl.security_level;
+        exit when found;
+        insert into rag_internal.acl (grants_id, tenant, security_level)
+        values ((collection).acl_id, (collection).tenant, level_acl.security_level)
+        on conflict do nothing;
+    end loop;
+    return _acl_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.level_acl(collection rag_internal.collection, security_level smallint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.level_acl(collection rag_internal.collection, security_level smallint) IS 'acl_id of the class that has the readers of the collection, today''s and later ones, and this security level.';
+
 CREATE FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) RETURNS rag_internal.scope
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5879,10 +7844,10 @@ declare
     _scope rag_internal.scope;
 begin
     _scope.identity := identity;
-    if collections is not null then
-        _scope.collection_ids := array(
-            select k.collection_id
-            from rag_internal.visible_collections(identity, collections) k);
+    if collections is not null
+       or exists (select from rag_internal.restricted_tenant r
+                  where r.tenant = (identity).tenant) then
+        _scope.collection_ids := rag_internal.search_collections(identity, collections);
     end if;
     return _scope;
 end
@@ -5890,7 +7855,7 @@ $$;
 
 ALTER FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) IS 'A scope without a filter; P0002 where a collection is missing or hidden.';
+COMMENT ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) IS 'A scope without a filter; P0002 where a collection is missing or hidden, 42501 where the tenant may not search it.';
 
 CREATE FUNCTION rag_internal.line_breaks(content text) RETURNS integer
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -5934,6 +7899,92 @@ ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
 
+CREATE FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _mode text := (select s.mode from rag_internal.search_log_setting s);
+    _row rag_internal.search_log;
+begin
+    if _mode = 'off' then
+        return;
+    end if;
+    _row.log_id := rag_internal.new_id();
+    _row.searched_at := clock_timestamp();
+    _row.role_name := (identity).who;
+    _row.reader := (identity).reader;
+    _row.tenant := (identity).tenant;
+    _row.source := (identity).source;
+    _row.strategy := (result).strategy;
+    _row.collections := log_search.collections;
+    _row.query := case when _mode = 'text'
+                       then rag_internal.redact_text((result).collection_ids,
+                                                     left(log_search.query, 8000)) end;
+    _row.query_hash := (
+        select sha256(k.secret || convert_to(log_search.query, 'UTF8'))
+        from rag_internal.ticket_key k);
+    _row.document_ids := array(select h.document_id from unnest((result).hits) h);
+    _row.chunk_indexes := array(select h.chunk_index from unnest((result).hits) h);
+    _row.steps := coalesce((
+        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+            'step', s.step, 'route', s.route, 'passages', s.passages,
+            'milliseconds', round(s.milliseconds::numeric, 3))))
+        from unnest((result).steps) s), '[]');
+    if current_setting('transaction_read_only') = 'off' then
+        insert into rag_internal.search_log select (_row).*;
+    end if;
+    raise log 'ragsql search %: % as role %, tenant "%", % of query %; shown: %', _row.log_id,
+        coalesce(_row.reader, 'nobody'), _row.role_name, _row.tenant, _row.strategy,
+        left(encode(_row.query_hash, 'hex'), 16),
+        (select string_agg(d || '/' || c, ' ')
+         from unnest(_row.document_ids[:100], _row.chunk_indexes[:100]) s (d, c));
+end
+$$;
+
+ALTER FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) IS 'Records what was asked and returned, as rag.configure_search_log says.';
+
+CREATE FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+#variable_conflict use_variable
+begin
+    return query
+        select d.document_id
+        from (select d.*
+              from rag_internal.document d
+              where d.collection_id = any (collection_ids)
+                and (among is null or d.document_id = any (among))
+                and d.acl_id in (select rag_internal.visible_acls(identity))
+              offset 0) d
+        where rag_internal.matches_pattern(d.content, pattern, kind)
+           or rag_internal.matches_pattern(d.title, pattern, kind)
+           or rag_internal.matches_pattern(d.source, pattern, kind)
+           or rag_internal.matches_pattern(d.version, pattern, kind)
+           or (d.tags <> '{}' and rag_internal.any_matches(d.tags, pattern, kind))
+           or (d.metadata <> '{}'
+               and rag_internal.any_matches(rag_internal.json_texts(d.metadata), pattern, kind))
+           -- what rag.ingest_chunks was given besides the content
+           or exists (
+               select from rag_internal.chunk c
+               where c.document_id = d.document_id
+                 and (rag_internal.matches_pattern(c.embed_text, pattern, kind)
+                      or (c.heading <> '{}'
+                          and rag_internal.any_matches(c.heading, pattern, kind))
+                      or (c.metadata <> '{}'
+                          and rag_internal.any_matches(rag_internal.json_texts(c.metadata),
+                                                       pattern, kind))));
+end
+$$;
+
+ALTER FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) IS 'Documents in these collections (among null: any of them) whose content, title, source, version, tags or metadata match, or a heading, metadata or embed_text of their passages.';
+
 CREATE FUNCTION rag_internal.merge_jobs(job_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5967,7 +8018,7 @@ CREATE FUNCTION rag_internal.merge_segments(text_config text, most_passages inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).merge_segments(text_config, most_passages)
+return GD["ragsql"].require(5).merge_segments(text_config, most_passages)
 $$;
 
 ALTER FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) OWNER TO rag_owner;
@@ -6039,7 +8090,7 @@ CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS json
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(4).model_status(model))
+return json.dumps(GD["ragsql"].require(5).model_status(model))
 $$;
 
 ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
@@ -6109,7 +8160,7 @@ ALTER FUNCTION rag_internal.note_access_change() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.note_access_change() IS 'Adds a random stamp to rag_internal.access_change.';
 
-CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) RETURNS rag_internal.collection
+CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean DEFAULT false) RETURNS rag_internal.collection
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6118,12 +8169,14 @@ declare
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    if not ((identity).sees_everything
-            or _collection.owner_id = any ((identity).principal_ids)) then
+    if not (rag_internal.owns_collection(identity, _collection)
+            or (or_write and rag_internal.writes_collection(identity, _collection))) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
-            hint    = 'Only its owner, or rag_admin, may write to it or change it.';
+            hint    = case when or_write
+                           then 'Its owner can let you write: rag.grant_write(...).'
+                           else 'Only its owner, or rag_admin, may change it.' end;
     end if;
 
     if exclusive is null then
@@ -6133,12 +8186,12 @@ begin
     if exclusive then
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id
-          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+          and k.name = _collection.name and k.owner_id = _collection.owner_id
         for no key update;
     else
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _collection.collection_id
-          and k.name = own_collection.name and k.owner_id = _collection.owner_id
+          and k.name = _collection.name and k.owner_id = _collection.owner_id
         for share;
     end if;
     if not found then
@@ -6147,14 +8200,21 @@ begin
             message = format('collection "%s" does not exist or is not visible to you',
                              own_collection.name),
             hint    = 'select name from rag.list_collections() shows those that are.';
+    -- the right to write may have ended while this waited
+    elsif not rag_internal.owns_collection(identity, _collection)
+          and not rag_internal.writes_collection(identity, _collection) then
+        raise exception using
+            errcode = '42501',
+            message = format('collection "%s" belongs to somebody else', own_collection.name),
+            hint    = 'Its owner can let you write: rag.grant_write(...).';
     end if;
     return _collection;
 end
 $$;
 
-ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) IS 'The locked row of a collection that the identity owns; P0002 where it sees none, 42501 where it is another''s.';
+COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) IS 'The locked row of a collection that the identity owns, or (or_write) may write to; P0002 where it sees none, 42501 where it is another''s.';
 
 CREATE TABLE rag_internal.job (
     job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -6167,12 +8227,18 @@ CREATE TABLE rag_internal.job (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone,
     total integer DEFAULT 0 NOT NULL,
+    reader text,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT job_status_is_known CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
 );
+ALTER TABLE ONLY rag_internal.job ALTER COLUMN error SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.job ALTER COLUMN reader SET STATISTICS 0;
 
 ALTER TABLE rag_internal.job OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.job IS 'Background work as its caller knows it: total passages, each a row of rag_internal.embedding_task until it has its vector.';
+
+COMMENT ON COLUMN rag_internal.job.reader IS 'Who asked for it: role:NAME or user:NAME; null: the role created_by.';
 
 CREATE FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) RETURNS rag_internal.job
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -6198,7 +8264,7 @@ ALTER FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigin
 COMMENT ON FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) IS 'The row of a job of the identity''s; P0002 where there is none.';
 
 CREATE FUNCTION rag_internal.own_principals(who name, ticket bytea) RETURNS SETOF bigint
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6214,22 +8280,25 @@ ALTER FUNCTION rag_internal.own_principals(who name, ticket bytea) OWNER TO rag_
 
 COMMENT ON FUNCTION rag_internal.own_principals(who name, ticket bytea) IS 'principal_id of each principal that the caller is (of all, for who sees everything); used by policies.';
 
-CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) RETURNS rag_internal.document
+CREATE FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean, or_write boolean DEFAULT false) RETURNS rag_internal.document
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _document rag_internal.document;
     _collection rag_internal.collection;
-    _owned boolean;
+    _owned boolean := false;
 begin
-    select k.* into _collection
-    from rag_internal.collection k
-    where k.collection_id = (select d.collection_id from rag_internal.document d
-                             where d.document_id = owned_document.document_id);
-    _owned := found and ((identity).sees_everything
-                         or _collection.owner_id = any ((identity).principal_ids));
-    if _owned then
+    for _try in 1 .. 2 loop
+        select k.* into _collection
+        from rag_internal.collection k
+        where k.collection_id = (select d.collection_id from rag_internal.document d
+                                 where d.document_id = owned_document.document_id);
+        _owned := found
+                  and (rag_internal.owns_collection(identity, _collection)
+                       or (or_write and rag_internal.writes_collection(identity, _collection)));
+        -- once more with the lock: what was granted may have ended while this waited
+        exit when not _owned or _try = 2;
         if exclusive then
             perform from rag_internal.collection k
             where k.collection_id = _collection.collection_id for no key update;
@@ -6237,12 +8306,14 @@ begin
             perform from rag_internal.collection k
             where k.collection_id = _collection.collection_id for share;
         end if;
+    end loop;
+    if _owned then
         select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id for update;
     else
         select d.* into _document from rag_internal.document d
         where d.document_id = owned_document.document_id
-          and d.acl_id in (select rag_internal.visible_acls(identity));
+          and d.acl_id in (select rag_internal.visible_acls(identity, array[d.acl_id]));
     end if;
     if not found then
         raise exception using
@@ -6254,25 +8325,98 @@ begin
         raise exception using
             errcode = '42501',
             message = format('document %s belongs to somebody else', owned_document.document_id),
-            hint    = 'Only the owner of its collection, or rag_admin, may change it.';
+            hint    = case when or_write
+                           then 'The owner of its collection can let you write: '
+                                'rag.grant_write(...).'
+                           else 'Only the owner of its collection, or rag_admin, may change it.'
+                      end;
     end if;
     return _document;
 end
 $$;
 
-ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean, or_write boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too.';
+COMMENT ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean, or_write boolean) IS 'The locked row of a document that the identity may change; P0002 where it sees none, 42501 where it is another''s. exclusive: its collection is locked for update, too. or_write: writers of the collection may, too.';
+
+CREATE FUNCTION rag_internal.owner_for(identity rag_internal.identity) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if (identity).reader is null then
+        raise exception using
+            errcode = '42501',
+            message = 'who has no name to ragsql can own nothing',
+            hint    = 'select why from rag.whoami() tells how you are seen.';
+    end if;
+    return rag_internal.principal_for((identity).reader, (identity).tenant);
+end
+$$;
+
+ALTER FUNCTION rag_internal.owner_for(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owner_for(identity rag_internal.identity) IS 'principal_id of the user or role that the identity is; 42501 for nobody and for groups alone.';
+
+CREATE TABLE rag_internal.principal (
+    principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    role_oid oid,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT principal_kind_is_known CHECK ((kind = ANY (ARRAY['role'::text, 'user'::text, 'group'::text, 'public'::text]))),
+    CONSTRAINT principal_role_has_oid CHECK (((kind = 'role'::text) = (role_oid IS NOT NULL)))
+);
+
+ALTER TABLE rag_internal.principal OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.principal IS 'Somebody who can be granted something: a database role (by name and oid), a user or a group of a tenant, or everybody.';
+
+CREATE FUNCTION rag_internal.owner_name(owner rag_internal.principal) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case (owner).kind when 'role' then (owner).name
+                else rag_internal.reader_name(owner) end
+$$;
+
+ALTER FUNCTION rag_internal.owner_name(owner rag_internal.principal) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owner_name(owner rag_internal.principal) IS 'NAME of a role, user:NAME of a user.';
+
+CREATE FUNCTION rag_internal.owns_collection(identity rag_internal.identity, collection rag_internal.collection) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (identity).sees_everything
+        or ((collection).owner_id = any ((identity).principal_ids)
+            and (collection).tenant = (identity).tenant)
+$$;
+
+ALTER FUNCTION rag_internal.owns_collection(identity rag_internal.identity, collection rag_internal.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owns_collection(identity rag_internal.identity, collection rag_internal.collection) IS 'Whether the identity owns the collection in its tenant, or sees everything.';
+
+CREATE FUNCTION rag_internal.owns_work(role_name name, role_oid oid, reader text, tenant text, identity rag_internal.identity) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT COALESCE(((identity).sees_everything OR ((tenant = (identity).tenant) AND (COALESCE(reader, ('role:'::text || (role_name)::text)) = (identity).reader) AND (((identity).reader ~~ 'user:%'::text) OR ((role_name = (identity).who) AND (role_oid = ((quote_ident(((identity).who)::text))::regrole)::oid))))), false) AS "coalesce";
+END;
+
+ALTER FUNCTION rag_internal.owns_work(role_name name, role_oid oid, reader text, tenant text, identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.owns_work(role_name name, role_oid oid, reader text, tenant text, identity rag_internal.identity) IS 'Whether the identity is who ran the work (reader null: the role), or sees everything.';
 
 CREATE FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     BEGIN ATOMIC
- SELECT ((identity).sees_everything OR (((job).created_by = (identity).who) AND ((job).role_oid = ((quote_ident(((identity).who)::text))::regrole)::oid)));
+ SELECT rag_internal.owns_work((job).created_by, (job).role_oid, (job).reader, (job).tenant, identity) AS owns_work;
 END;
 
 ALTER FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) IS 'Whether the identity asked for the job (by its name and the role that now has it) or sees everything.';
+COMMENT ON FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) IS 'Whether the identity asked for the job or sees everything.';
 
 CREATE FUNCTION rag_internal.pack_terms(terms text[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -6310,7 +8454,7 @@ CREATE FUNCTION rag_internal.passage_value(content text, heading text[], kind te
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).passage_value(content, heading, kind)
+return GD["ragsql"].require(5).passage_value(content, heading, kind)
 $$;
 
 ALTER FUNCTION rag_internal.passage_value(content text, heading text[], kind text) OWNER TO rag_owner;
@@ -6367,6 +8511,18 @@ ALTER FUNCTION rag_internal.phrase_query(phrase text, config text) OWNER TO rag_
 
 COMMENT ON FUNCTION rag_internal.phrase_query(phrase text, config text) IS 'The tsquery of a phrase under a configuration by name, met by parse_text of a text; null where the configuration leaves nothing of it. The first 500 words count.';
 
+CREATE FUNCTION rag_internal.plain_identity(who name) RETURNS rag_internal.identity
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select row(who, '', 0, false, '{}', 'database role', 'role:' || who,
+               null)::rag_internal.identity
+$$;
+
+ALTER FUNCTION rag_internal.plain_identity(who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.plain_identity(who name) IS 'An identity that owns jobs, and may read nothing.';
+
 CREATE FUNCTION rag_internal.prefix_form(prefix text) RETURNS text
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6405,71 +8561,130 @@ ALTER FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, d
 
 COMMENT ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) IS 'Passages of a document; embed now: with their vectors under the collection''s model (see rag_internal.embed_chunks). Writes nothing.';
 
-CREATE FUNCTION rag_internal.principal_for(reader text) RETURNS bigint
+CREATE FUNCTION rag_internal.principal_for(reader text, tenant text) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _kind text := case when reader = 'public' then 'public' else 'role' end;
-    _name text := case when reader = 'public' then 'public'
-                       else regexp_replace(reader, '^role:', '') end;
-    _role_oid oid;
+    _key rag_internal.principal := rag_internal.principal_key(reader, principal_for.tenant);
     _principal_id bigint;
 begin
-    if reader is null or reader ~ '^(user|group):' or _name = '' then
+    if _key.kind = 'role' and _key.role_oid is null then
         raise exception using
-            errcode = '22023',
-            message = format('"%s" does not name a reader', reader),
-            hint    = 'A reader is role:NAME, NAME of a role, or public.';
+            errcode = '42704',
+            message = format('role "%s" does not exist', _key.name),
+            hint    = 'A reader is role:NAME, NAME of a role, user:NAME, group:NAME or public.';
     end if;
-    if _kind = 'role' then
-        select r.oid into _role_oid from pg_roles r where r.rolname = _name;
-        if not found then
-            raise exception using
-                errcode = '42704',
-                message = format('role "%s" does not exist', _name),
-                hint    = 'A reader is role:NAME, NAME of a role, or public.';
-        end if;
-    end if;
-
     loop
         select p.principal_id into _principal_id
         from rag_internal.principal p
-        where p.tenant = '' and p.kind = _kind and p.name = _name
-          and p.role_oid is not distinct from _role_oid;
+        where p.tenant = _key.tenant and p.kind = _key.kind and p.name = _key.name
+          and p.role_oid is not distinct from _key.role_oid;
         exit when found;
-        insert into rag_internal.principal (kind, name, role_oid) values (_kind, _name, _role_oid)
+        insert into rag_internal.principal (kind, name, role_oid, tenant)
+        values (_key.kind, _key.name, _key.role_oid, _key.tenant)
         on conflict do nothing;
     end loop;
     return _principal_id;
 end
 $$;
 
-ALTER FUNCTION rag_internal.principal_for(reader text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.principal_for(reader text, tenant text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.principal_for(reader text) IS 'principal_id of a reader, registered at first use; 22023 for a malformed one, 42704 for an unknown role.';
+COMMENT ON FUNCTION rag_internal.principal_for(reader text, tenant text) IS 'principal_id of a reader, registered at first use; users and groups are those of the tenant. 22023 for a malformed one, 42704 for an unknown role.';
 
-CREATE FUNCTION rag_internal.principals_named(reader text) RETURNS bigint[]
+CREATE FUNCTION rag_internal.principal_key(reader text, tenant text) RETURNS rag_internal.principal
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _key rag_internal.principal;
+begin
+    _key.kind := case when reader = 'public' then 'public'
+                      else coalesce(substring(reader from '^(role|user|group):'), 'role') end;
+    _key.name := case when reader = 'public' then 'public'
+                      else regexp_replace(reader, '^(role|user|group):', '') end;
+    if coalesce(_key.name, '') = '' or length(_key.name) > 200
+       or rag_internal.is_blank(_key.name) then
+        raise exception using
+            errcode = '22023',
+            message = format('"%s" does not name a reader', left(reader, 200)),
+            hint    = 'A reader is role:NAME, NAME of a role, user:NAME, group:NAME or public.';
+    end if;
+    _key.tenant := case when _key.kind in ('user', 'group') then principal_key.tenant else '' end;
+    if _key.kind = 'role' then
+        _key.role_oid := (select r.oid from pg_roles r where r.rolname = _key.name);
+    end if;
+    return _key;
+end
+$$;
+
+ALTER FUNCTION rag_internal.principal_key(reader text, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.principal_key(reader text, tenant text) IS 'kind, name, tenant and role_oid (null: no such role) of a reader; 22023 for a malformed one.';
+
+CREATE FUNCTION rag_internal.principals_named(reader text, tenant text) RETURNS bigint[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _key rag_internal.principal := rag_internal.principal_key(reader, principals_named.tenant);
     _principal_ids bigint[] := array(
         select p.principal_id
         from rag_internal.principal p
-        where p.tenant = ''
-          and case when reader = 'public' then p.kind = 'public'
-                   else p.kind = 'role' and p.name = regexp_replace(reader, '^role:', '') end);
+        where p.tenant = _key.tenant and p.kind = _key.kind and p.name = _key.name);
 begin
-    -- one who was never granted anything is known by name, or refused
-    return case when _principal_ids = '{}' then array[rag_internal.principal_for(reader)]
-                else _principal_ids end;
+    -- a role that was never granted anything is known by name, or refused
+    if _principal_ids = '{}' and _key.kind = 'role' then
+        return array[rag_internal.principal_for(reader, principals_named.tenant)];
+    end if;
+    return _principal_ids;
 end
 $$;
 
-ALTER FUNCTION rag_internal.principals_named(reader text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.principals_named(reader text, tenant text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.principals_named(reader text) IS 'principal_id of everybody the reader has stood for, dropped roles too; 22023 and 42704 as rag_internal.principal_for.';
+COMMENT ON FUNCTION rag_internal.principals_named(reader text, tenant text) IS 'principal_id of everybody the reader has stood for, dropped roles too; 22023 and 42704 as rag_internal.principal_for.';
+
+CREATE FUNCTION rag_internal.prune_words() RETURNS bigint
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).prune_words()
+$$;
+
+ALTER FUNCTION rag_internal.prune_words() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.prune_words() IS 'How many.';
+
+CREATE FUNCTION rag_internal.purge_segment() RETURNS boolean
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).purge_segment()
+$$;
+
+ALTER FUNCTION rag_internal.purge_segment() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.purge_segment() IS 'False where there was none; then tombstones are swept, too.';
+
+CREATE FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select array[
+        format('%s/%s', rag_internal.reader_name(owner), name),
+        format('%s%s/%s', case when tenant <> '' then tenant || '/' end,
+               rag_internal.reader_name(owner), name)]
+$$;
+
+ALTER FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) IS 'OWNER/NAME and TENANT/OWNER/NAME (as the first where there is no tenant).';
 
 CREATE FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) RETURNS tsquery
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -6508,7 +8723,7 @@ ALTER FUNCTION rag_internal.question_lexemes(question text, config text) OWNER T
 
 COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS 'Distinct lexemes of a question under a configuration by name; each is among those of rag.analyze of the same text.';
 
-CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) RETURNS bigint
+CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6551,9 +8766,10 @@ begin
                           where t.model_id = l.model_id and t.chunk_id = l.chunk_id
                             and not t.is_dead)
     ), job as (
-        insert into rag_internal.job (kind, collection_id, total, created_by, role_oid)
-        select 'embed', (collection).collection_id, s.total, queue_embeddings.who,
-               quote_ident(queue_embeddings.who)::regrole
+        insert into rag_internal.job (kind, collection_id, total, created_by, role_oid, reader,
+                                      tenant)
+        select 'embed', (collection).collection_id, s.total, (identity).who,
+               quote_ident((identity).who)::regrole, (identity).reader, (identity).tenant
         from (select count(*) as total from missing m where m.provider <> 'external') s
         where s.total > 0
         returning job_id
@@ -6582,9 +8798,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. model_id null: every model of the collection. What was given up before is tried again.';
+COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. model_id null: every model of the collection. What was given up before is tried again.';
 
 CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.question
     LANGUAGE plpython3u IMMUTABLE
@@ -6592,7 +8808,7 @@ CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.ques
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).read_question(query)
+return GD["ragsql"].require(5).read_question(query)
 $$;
 
 ALTER FUNCTION rag_internal.read_question(query text) OWNER TO rag_owner;
@@ -6600,7 +8816,7 @@ ALTER FUNCTION rag_internal.read_question(query text) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.read_question(query text) IS 'Never fails: what is no syntax is plain text.';
 
 CREATE FUNCTION rag_internal.readable_acls(who name, ticket bytea) RETURNS SETOF bigint
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6615,7 +8831,7 @@ ALTER FUNCTION rag_internal.readable_acls(who name, ticket bytea) OWNER TO rag_o
 COMMENT ON FUNCTION rag_internal.readable_acls(who name, ticket bytea) IS 'acl_id of each sharing class that the caller may read; used by policies.';
 
 CREATE FUNCTION rag_internal.readable_collections(who name, ticket bytea) RETURNS TABLE(name text, owner text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, created_at timestamp with time zone, updated_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6628,8 +8844,8 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
     return query
-        select k.name, p.name, k.description, k.strategy, k.chunk_size, k.overlap,
-               k.min_chunk_size, coalesce(m.name, 'none'), k.text_config, k.search_defaults,
+        select k.name, rag_internal.owner_name(p), k.description, k.strategy, k.chunk_size,
+               k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config, k.search_defaults,
                k.created_at, k.updated_at
         from rag_internal.visible_collections(_identity, null) k
         join rag_internal.principal p on p.principal_id = k.owner_id
@@ -6642,7 +8858,7 @@ ALTER FUNCTION rag_internal.readable_collections(who name, ticket bytea) OWNER T
 COMMENT ON FUNCTION rag_internal.readable_collections(who name, ticket bytea) IS 'Rows of rag.collection.';
 
 CREATE FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) RETURNS TABLE(job_id bigint, collection text, source text, document_id uuid, chunk_index integer, model text, attempts integer, error text, failed_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6653,9 +8869,13 @@ CREATE FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) RETUR
 #variable_conflict use_column
 declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
 begin
     return query
-        select t.job_id, k.name, d.source, d.document_id, c.chunk_index, m.name,
+        select t.job_id, k.name,
+               case when d.collection_id = any (_redacted)
+                    then rag_internal.redact_text(array[d.collection_id], d.source)
+                    else d.source end, d.document_id, c.chunk_index, m.name,
                t.attempts::integer, t.error, t.failed_at
         from rag_internal.embedding_task t
         join rag_internal.job j using (job_id)
@@ -6673,7 +8893,7 @@ ALTER FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) OWNER 
 COMMENT ON FUNCTION rag_internal.readable_dead_letters(who name, ticket bytea) IS 'Rows of rag.dead_letter.';
 
 CREATE FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) RETURNS TABLE(run_id uuid, logged_at timestamp with time zone, user_name name, collection text, source text, outcome text, document_id uuid, chunks integer, detail text)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6689,8 +8909,7 @@ begin
         select l.run_id, l.logged_at, l.user_name, l.collection, l.source, l.outcome,
                l.document_id, l.chunks, l.detail
         from rag_internal.ingest_log l
-        where _identity.sees_everything or (l.user_name = _identity.who
-               and l.role_oid = quote_ident(_identity.who)::regrole);
+        where rag_internal.owns_work(l.user_name, l.role_oid, l.reader, l.tenant, _identity);
 end
 $$;
 
@@ -6699,7 +8918,7 @@ ALTER FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) OWNER TO
 COMMENT ON FUNCTION rag_internal.readable_ingest_log(who name, ticket bytea) IS 'Rows of rag.ingest_log.';
 
 CREATE FUNCTION rag_internal.readable_jobs(who name, ticket bytea) RETURNS TABLE(job_id bigint, kind text, collection text, status text, total integer, done integer, waiting integer, failed integer, error text, created_by name, created_at timestamp with time zone, finished_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6740,7 +8959,7 @@ ALTER FUNCTION rag_internal.readable_jobs(who name, ticket bytea) OWNER TO rag_o
 COMMENT ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) IS 'Rows of rag.job_status.';
 
 CREATE FUNCTION rag_internal.readable_principals(who name, ticket bytea) RETURNS TABLE(kind text, name text, created_at timestamp with time zone)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
     SET standard_conforming_strings TO 'on'
@@ -6762,6 +8981,42 @@ $$;
 ALTER FUNCTION rag_internal.readable_principals(who name, ticket bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) IS 'Rows of rag.principal.';
+
+CREATE FUNCTION rag_internal.readable_search_log(who name, ticket bytea) RETURNS TABLE(searched_at timestamp with time zone, role_name name, identity text, tenant text, source text, strategy text, collections text[], query text, query_hash bytea, document_ids uuid[], chunk_indexes integer[], steps jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select l.searched_at, l.role_name, l.reader, l.tenant, l.source, l.strategy,
+               l.collections, l.query, l.query_hash, l.document_ids, l.chunk_indexes, l.steps
+        from rag_internal.search_log l
+        where _identity.sees_everything;
+end
+$$;
+
+ALTER FUNCTION rag_internal.readable_search_log(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.readable_search_log(who name, ticket bytea) IS 'Rows of rag.search_log.';
+
+CREATE FUNCTION rag_internal.reader_name(principal rag_internal.principal) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case (principal).kind when 'public' then 'public'
+                else (principal).kind || ':' || (principal).name end
+$$;
+
+ALTER FUNCTION rag_internal.reader_name(principal rag_internal.principal) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reader_name(principal rag_internal.principal) IS 'role:NAME, user:NAME, group:NAME or public.';
 
 CREATE FUNCTION rag_internal.reader_set(principal_ids bigint[]) RETURNS bytea
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -6836,6 +9091,466 @@ ALTER FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.mo
 
 COMMENT ON FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Gives back what a claim holds: text faults are charged (backoff 5 s doubling, jittered; dead after 5), a provider''s fault pauses its model and charges nothing.';
 
+CREATE FUNCTION rag_internal.redact(rules rag_internal.redaction_rule[], input text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return rag_internal.cut_spans(input, rag_internal.redacted_spans(rules, input));
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact(rules rag_internal.redaction_rule[], input text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact(rules rag_internal.redaction_rule[], input text) IS 'The text with each match replaced.';
+
+CREATE TABLE rag_internal.chunk (
+    chunk_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    document_id uuid NOT NULL,
+    chunk_index integer NOT NULL,
+    content text NOT NULL,
+    embed_text text,
+    start_offset integer NOT NULL,
+    end_offset integer NOT NULL,
+    start_line integer NOT NULL,
+    end_line integer NOT NULL,
+    page integer,
+    heading text[] DEFAULT '{}'::text[] NOT NULL,
+    section_start integer,
+    section_end integer,
+    kind text DEFAULT 'prose'::text NOT NULL,
+    token_count integer,
+    value real,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tsv tsvector NOT NULL,
+    words_skipped integer DEFAULT 0 NOT NULL,
+    CONSTRAINT chunk_span_is_ordered CHECK (((0 <= start_offset) AND (start_offset < end_offset)))
+);
+ALTER TABLE ONLY rag_internal.chunk ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.chunk ALTER COLUMN embed_text SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.chunk ALTER COLUMN heading SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.chunk ALTER COLUMN metadata SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.chunk ALTER COLUMN tsv SET STATISTICS 0;
+
+ALTER TABLE rag_internal.chunk OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.chunk IS 'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). It is known to callers as (document_id, chunk_index).';
+
+COMMENT ON COLUMN rag_internal.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
+
+COMMENT ON COLUMN rag_internal.chunk.section_start IS 'Where the section that the heading path names begins, in characters; section_end is its end.';
+
+COMMENT ON COLUMN rag_internal.chunk.kind IS 'What most of the passage is: prose, list, table, code, quote, html, data, clause, heading or front_matter.';
+
+COMMENT ON COLUMN rag_internal.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
+
+COMMENT ON COLUMN rag_internal.chunk.value IS 'From 0 to 1: how likely the passage answers a question by itself (rag.predict_chunk_value).';
+
+COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A), headings (weight B) and content.';
+
+COMMENT ON COLUMN rag_internal.chunk.words_skipped IS 'Words that the lexical index leaves out: too long, or beyond the part that is analysed.';
+
+CREATE FUNCTION rag_internal.redact_chunk(chunk rag_internal.chunk, redaction rag_internal.redaction) RETURNS rag_internal.chunk
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _chunk rag_internal.chunk := chunk;
+begin
+    _chunk.content := rag_internal.withhold(
+        (redaction).rules,
+        rag_internal.redact_passage(redaction, chunk.content, chunk.start_offset));
+    _chunk.heading := rag_internal.redact_labels(redaction, chunk.heading, true);
+    _chunk.metadata := rag_internal.redact_json(redaction, chunk.metadata);
+    -- made of the original
+    _chunk.embed_text := null;
+    _chunk.tsv := null;
+    return _chunk;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_chunk(chunk rag_internal.chunk, redaction rag_internal.redaction) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_chunk(chunk rag_internal.chunk, redaction rag_internal.redaction) IS 'The passage with all its texts redacted, and then checked once more; embed_text and tsv null.';
+
+CREATE FUNCTION rag_internal.redact_document(document rag_internal.document) RETURNS rag_internal.document
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _document rag_internal.document := document;
+    _redaction rag_internal.redaction := rag_internal.redaction_of(
+        document, rag_internal.redaction_rules(array[document.collection_id]));
+    _rules rag_internal.redaction_rule[] := _redaction.rules;
+begin
+    _document.content := rag_internal.withhold(_rules, _redaction.kept);
+    _document.source := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.source));
+    _document.version := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.version));
+    _document.title := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.title));
+    _document.tags := rag_internal.redact_labels(_redaction, document.tags);
+    _document.metadata := rag_internal.redact_json(_redaction, document.metadata);
+    _document.attributes := rag_internal.attributes(_document);
+    -- a guess at a short secret could be checked by it
+    _document.content_hash := null;
+    return _document;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_document(document rag_internal.document) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_document(document rag_internal.document) IS 'The document with all its texts redacted, and then checked once more; content_hash null.';
+
+CREATE FUNCTION rag_internal.redact_hit(hit rag.hit, redaction rag_internal.redaction, content_hash bytea) RETURNS rag.hit
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _hit rag.hit := hit;
+    _rules rag_internal.redaction_rule[] := (redaction).rules;
+begin
+    _hit.content := rag_internal.redact_passage(redaction, hit.content, hit.start_offset);
+    -- marks within a match would hide it from the rules
+    _hit.highlight := case when _hit.content = hit.content
+                           then rag_internal.redact(_rules, hit.highlight) end;
+    _hit.source := rag_internal.redact_label(redaction, hit.source);
+    _hit.title := rag_internal.redact_label(redaction, hit.title);
+    _hit.heading := rag_internal.redact_labels(redaction, hit.heading, true);
+    _hit.metadata := rag_internal.redact_json(redaction, hit.metadata);
+    _hit.citation := format('%s/%s@%s:%s-%s', hit.document_id, hit.chunk_index,
+                            left(encode(rag_internal.keyed_hash(content_hash), 'hex'), 16),
+                            hit.start_offset, hit.end_offset);
+
+    _hit.content := rag_internal.withhold(_rules, _hit.content);
+    _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
+    _hit.source := rag_internal.withhold(_rules, _hit.source);
+    _hit.title := rag_internal.withhold(_rules, _hit.title);
+    return _hit;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_hit(hit rag.hit, redaction rag_internal.redaction, content_hash bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_hit(hit rag.hit, redaction rag_internal.redaction, content_hash bytea) IS 'The hit with all its texts redacted, and then checked once more.';
+
+CREATE FUNCTION rag_internal.redact_hits(identity rag_internal.identity, hits rag.hit[], collection_ids bigint[] DEFAULT NULL::bigint[]) RETURNS rag.hit[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _redacted bigint[];
+    _rules rag_internal.redaction_rule[];
+    _hit rag.hit;
+    _found record;
+    _redaction rag_internal.redaction;
+    _place integer;
+    _shown rag.hit[] := '{}';
+    _result rag.hit[] := '{}';
+begin
+    if (identity).sees_everything then
+        return hits;
+    end if;
+    _redacted := rag_internal.redacted_collections(identity);
+    if _redacted <> '{}' and exists (select from unnest(hits) h
+                                     where h.corrected_query is not null)
+       -- a word of any collection that was searched
+       and exists (select from rag_internal.visible_collections(identity, null) k
+                   where k.collection_id = any (_redacted)
+                     and (redact_hits.collection_ids is null
+                          or k.collection_id = any (redact_hits.collection_ids))) then
+        for _place in 1 .. cardinality(hits) loop
+            hits[_place].corrected_query := null;
+        end loop;
+    end if;
+    if not exists (select from unnest(hits) h
+                   left join rag_internal.document d using (document_id)
+                   where d.document_id is null or d.collection_id = any (_redacted)) then
+        return hits;
+    end if;
+
+    _rules := rag_internal.redaction_rules(_redacted);
+    -- each document once; one that has gone meanwhile, maybe with its rules, has no hits any more
+    for _found in
+        select d as document, h.places
+        from (select u.document_id, array_agg(u.ordinality::integer) as places
+              from unnest(hits) with ordinality u
+              group by u.document_id) h
+        join rag_internal.document d using (document_id)
+    loop
+        if (_found.document).collection_id <> all (_redacted) then
+            foreach _place in array _found.places loop
+                _shown[_place] := hits[_place];
+            end loop;
+            continue;
+        end if;
+        _redaction := rag_internal.redaction_of(_found.document, _rules);
+        foreach _place in array _found.places loop
+            _hit := hits[_place];
+            -- of a text that has changed meanwhile, nobody knows what to take out
+            if _hit.content = substr((_found.document).content, _hit.start_offset + 1,
+                                     _hit.end_offset - _hit.start_offset) then
+                _shown[_place] := rag_internal.redact_hit(_hit, _redaction,
+                                                          (_found.document).content_hash);
+            end if;
+        end loop;
+    end loop;
+
+    foreach _hit in array _shown loop
+        if not (_hit is null) then
+            _result := array_append(_result, _hit);
+        end if;
+    end loop;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_hits(identity rag_internal.identity, hits rag.hit[], collection_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_hits(identity rag_internal.identity, hits rag.hit[], collection_ids bigint[]) IS 'The hits as the identity may see them, in their order; collection_ids are those that were searched (null: all that it sees).';
+
+CREATE FUNCTION rag_internal.redact_json(redaction rag_internal.redaction, input jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result text;
+begin
+    select string_agg(
+               case when t.value is null
+                         or t.value = rag_internal.redact_label(redaction, t.value) then t.token
+                    else to_jsonb(rag_internal.withhold(
+                             (redaction).rules,
+                             rag_internal.redact_label(redaction, t.value)))::text end,
+               '' order by t.n)
+    into _result
+    from (select m.found[1] as token, m.n,
+                 case when m.found[1] ~ '^["0-9-]' then m.found[1]::jsonb #>> '{}' end as value
+          from regexp_matches(
+                   input::text, '"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[^"0-9-]+', 'g')
+               with ordinality m (found, n)) t;
+    return case when exists (select from unnest((redaction).rules) r
+                             where _result collate "default" ~ r.pattern)
+                then '{}' else _result::jsonb end;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_json(redaction rag_internal.redaction, input jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_json(redaction rag_internal.redaction, input jsonb) IS 'The document with its scalars and keys redacted; {} where a rule still matches in it as it is written.';
+
+CREATE FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean DEFAULT false) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _letters text;
+begin
+    if (redaction).letters is not null then
+        _letters := rag_internal.letters_of(label);
+        if length(_letters) > 3 and strpos((redaction).kept_letters, _letters) = 0
+           and (is_quoted or strpos((redaction).letters, _letters) > 0) then
+            return (redaction).rules[1].replacement;
+        end if;
+    end if;
+    return rag_internal.redact((redaction).rules, label);
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) IS 'The label redacted; replaced as a whole where the document has its letters, and the redacted document no longer does. is_quoted: it comes out of the document, so the former is taken for granted.';
+
+CREATE FUNCTION rag_internal.redact_labels(redaction rag_internal.redaction, labels text[], is_quoted boolean DEFAULT false) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return case when labels is not null then array(
+        select rag_internal.withhold((redaction).rules,
+                                     rag_internal.redact_label(redaction, l.label, is_quoted))
+        from unnest(labels) with ordinality l (label, n)
+        order by l.n) end;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_labels(redaction rag_internal.redaction, labels text[], is_quoted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_labels(redaction rag_internal.redaction, labels text[], is_quoted boolean) IS 'Each label as rag_internal.redact_label, checked twice.';
+
+CREATE FUNCTION rag_internal.redact_passage(redaction rag_internal.redaction, content text, start_offset integer) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _length integer := length(content);
+    _result text := '';
+    _done integer := 0;
+    _span rag_internal.redacted_span;
+begin
+    for _span in
+        select s.* from unnest((redaction).spans) s
+        where s.past > start_offset and s.first < start_offset + _length
+        order by s.first
+    loop
+        _result := _result
+                || substr(content, _done + 1, greatest(_span.first - start_offset, 0) - _done)
+                || _span.replacement;
+        _done := least(_span.past - start_offset, _length);
+    end loop;
+    -- what was no match in the document may be one where the passage is cut
+    return rag_internal.redact((redaction).rules, _result || substr(content, _done + 1));
+end
+$$;
+
+ALTER FUNCTION rag_internal.redact_passage(redaction rag_internal.redaction, content text, start_offset integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_passage(redaction rag_internal.redaction, content text, start_offset integer) IS 'The content of a passage that begins at start_offset of the document, redacted.';
+
+CREATE FUNCTION rag_internal.redact_text(collection_ids bigint[], input text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.withhold(r.rules, rag_internal.redact(r.rules, input))
+    from (select rag_internal.redaction_rules(collection_ids) as rules) r
+$$;
+
+ALTER FUNCTION rag_internal.redact_text(collection_ids bigint[], input text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redact_text(collection_ids bigint[], input text) IS 'The text by all rules of these collections (null: of all), checked twice.';
+
+CREATE FUNCTION rag_internal.redacted_collections(identity rag_internal.identity) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if (identity).sees_everything or not exists (select from rag_internal.redaction_rule) then
+        return '{}';
+    end if;
+    return array(
+        select k.collection_id
+        from rag_internal.collection k
+        where k.collection_id in (select r.collection_id from rag_internal.redaction_rule r)
+          -- what is null is nobody's
+          and (k.owner_id = any ((identity).principal_ids)
+               and k.tenant = (identity).tenant) is not true
+          and not exists (select from rag_internal.unredacted_reader u
+                          where u.collection_id = k.collection_id
+                            and u.principal_id = any ((identity).principal_ids)));
+end
+$$;
+
+ALTER FUNCTION rag_internal.redacted_collections(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redacted_collections(identity rag_internal.identity) IS 'collection_id of each collection, visible or not, that the identity may read redacted only.';
+
+CREATE FUNCTION rag_internal.redacted_spans(rules rag_internal.redaction_rule[], input text) RETURNS rag_internal.redacted_span[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _matching rag_internal.redaction_rule[];
+    _marks text[];
+begin
+    _matching := array(
+        select r from unnest(rules) r where input collate "default" ~ r.pattern);
+    if _matching = '{}' then
+        return '{}';
+    end if;
+    -- put around matches, so that one pass over a text finds all of them
+    _marks := array(
+        select chr(c) from generate_series(1, 31) c
+        where c not between 9 and 13 and strpos(input, chr(c)) = 0
+        limit 2);
+    if cardinality(_marks) < 2 then
+        return array[row(0, length(input), 0, octet_length(input),
+                         _matching[1].replacement)::rag_internal.redacted_span];
+    end if;
+
+    return array(
+        with piece as (
+            select r.name, r.replacement, p.n, p.piece,
+                   split_part(p.piece, _marks[2], 1) as matched
+            from unnest(_matching) r
+            cross join unnest(string_to_array(
+                regexp_replace(input collate "default", r.pattern,
+                               _marks[1] || '\&' || _marks[2], 'g'),
+                _marks[1])) with ordinality p (piece, n)
+        ), match as (
+            -- all pieces but the first have a mark in them; these are where a piece begins
+            select m.name, m.replacement, m.n, length(m.matched) as chars,
+                   octet_length(m.matched) as bytes,
+                   sum(length(m.piece) - (m.n > 1)::integer) over earlier as first,
+                   sum(octet_length(m.piece) - (m.n > 1)::integer) over earlier as first_byte
+            from piece m
+            window earlier as (partition by m.name order by m.n
+                               rows between unbounded preceding and 1 preceding)
+        ), told_apart as (
+            select m.*,
+                   m.first > coalesce(max(m.first + m.chars) over (
+                       order by m.first, m.chars desc, m.name
+                       rows between unbounded preceding and 1 preceding), -1) as is_apart
+            from match m
+            where m.n > 1 and m.chars > 0
+        ), numbered as (
+            select m.*, count(*) filter (where m.is_apart) over (
+                       order by m.first, m.chars desc, m.name) as span
+            from told_apart m
+        )
+        select row(min(m.first), max(m.first + m.chars), min(m.first_byte),
+                   max(m.first_byte + m.bytes),
+                   (array_agg(m.replacement order by m.first, m.chars desc, m.name))[1]
+               )::rag_internal.redacted_span
+        from numbered m
+        group by m.span
+        order by min(m.first));
+end
+$$;
+
+ALTER FUNCTION rag_internal.redacted_spans(rules rag_internal.redaction_rule[], input text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redacted_spans(rules rag_internal.redaction_rule[], input text) IS 'Disjoint spans in order; the replacement of each is that of the rule whose match begins it. A text that holds nearly every control character is one span as a whole.';
+
+CREATE FUNCTION rag_internal.redaction_of(document rag_internal.document, rules rag_internal.redaction_rule[]) RETURNS rag_internal.redaction
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _redaction rag_internal.redaction;
+begin
+    _redaction.rules := array(
+        select r from unnest(rules) r where r.collection_id = (document).collection_id);
+    _redaction.spans := rag_internal.redacted_spans(_redaction.rules, (document).content);
+    _redaction.kept := rag_internal.cut_spans((document).content, _redaction.spans);
+    if _redaction.spans <> '{}' then
+        _redaction.letters := rag_internal.letters_of((document).content);
+        _redaction.kept_letters := rag_internal.letters_of(_redaction.kept);
+    end if;
+    return _redaction;
+end
+$$;
+
+ALTER FUNCTION rag_internal.redaction_of(document rag_internal.document, rules rag_internal.redaction_rule[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redaction_of(document rag_internal.document, rules rag_internal.redaction_rule[]) IS 'Those of the rules that are of its collection, and what they replace in content.';
+
+CREATE FUNCTION rag_internal.redaction_rules(collection_ids bigint[]) RETURNS rag_internal.redaction_rule[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(array_agg(row(r.collection_id, r.name, r.detector,
+                                  coalesce(r.pattern, rag_internal.detector_pattern(r.detector)),
+                                  r.replacement, r.created_at)::rag_internal.redaction_rule
+                              order by r.name, r.collection_id), '{}')
+    from rag_internal.redaction_rule r
+    where collection_ids is null or r.collection_id = any (collection_ids)
+$$;
+
+ALTER FUNCTION rag_internal.redaction_rules(collection_ids bigint[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.redaction_rules(collection_ids bigint[]) IS 'The rules of these collections (null: of all), in the order of their names; pattern is never null.';
+
 CREATE FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6866,7 +9581,71 @@ ALTER FUNCTION rag_internal.reindex_document(document rag_internal.document, col
 
 COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes the lexemes of a document''s passages anew, under its language or its collection''s configuration.';
 
-CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) RETURNS rag.ingested
+CREATE TABLE rag_internal.embedding (
+    model_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    collection_id bigint NOT NULL,
+    embed_hash bytea NOT NULL,
+    v public.halfvec,
+    full_v public.vector,
+    CONSTRAINT embedding_has_one_vector CHECK ((num_nonnulls(v, full_v) = 1))
+)
+PARTITION BY LIST (model_id);
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN embed_hash SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN v SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN full_v SET STATISTICS 0;
+
+ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
+
+COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
+
+COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
+
+CREATE FUNCTION rag_internal.removals(document_ids uuid[]) RETURNS SETOF rag.removal
+    LANGUAGE sql STABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT 'document'::text,
+     d.document_id,
+     k.name,
+     d.source,
+     d.version,
+     ( SELECT count(*) AS count
+            FROM rag_internal.chunk c
+           WHERE (c.document_id = d.document_id)) AS count,
+     ( SELECT count(*) AS count
+            FROM (rag_internal.chunk c
+              JOIN rag_internal.embedding e USING (chunk_id))
+           WHERE (c.document_id = d.document_id)) AS count,
+     NULL::bigint AS int8
+    FROM (rag_internal.document d
+      JOIN rag_internal.collection k USING (collection_id))
+   WHERE (d.document_id = ANY (removals.document_ids))
+   ORDER BY k.name, d.source, d.version, d.document_id;
+END;
+
+ALTER FUNCTION rag_internal.removals(document_ids uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.removals(document_ids uuid[]) IS 'A row of kind document for each of these, with its passages and vectors.';
+
+CREATE FUNCTION rag_internal.repetitions(pattern text) RETURNS numeric
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(round(exp(sum(ln(b.bound)) filter (where b.is_of_group))), 1)
+           * coalesce(max(b.bound) filter (where not b.is_of_group), 1)
+    from (select greatest(coalesce(nullif(m[3], ''), m[2])::numeric, 1) as bound,
+                 m[1] <> '' as is_of_group
+          from regexp_matches(pattern, '(\)?)\{([0-9]{1,9})(?:,([0-9]{0,9}))?\}', 'g') m) b
+$$;
+
+ALTER FUNCTION rag_internal.repetitions(pattern text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.repetitions(pattern text) IS 'The product of the bounds of its groups, times the largest other bound.';
+
+CREATE FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6898,7 +9677,7 @@ begin
     _new.updated_at := _old.updated_at;
     _new.attributes := rag_internal.attributes(_new);
     if _new = _old then
-        return rag_internal.ingested(_old, 'unchanged', 0, null, who);
+        return rag_internal.ingested(_old, 'unchanged', 0, null, identity);
     end if;
 
     _new.updated_at := now();
@@ -6912,17 +9691,35 @@ begin
         acl_id = _new.acl_id, updated_at = _new.updated_at
     where d.document_id = _new.document_id;
     if _new.content_hash = _old.content_hash and _new.indexed_as = _old.indexed_as then
-        return rag_internal.ingested(_new, 'updated', 0, null, who);
+        return rag_internal.ingested(_new, 'updated', 0, null, identity);
     end if;
     _chunks := coalesce(chunks, rag_internal.prepare_chunks(collection, _new, embed));
-    _job_id := rag_internal.write_chunks(_new, collection, _chunks, who);
-    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, who);
+    _job_id := rag_internal.write_chunks(_new, collection, _chunks, identity);
+    return rag_internal.ingested(_new, 'updated', cardinality(_chunks), _job_id, identity);
 end
 $$;
 
-ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
+COMMENT ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) IS 'updated or unchanged; the status stays, and where they are null so do readers and validity. 40001 where the document has just been removed.';
+
+CREATE FUNCTION rag_internal.require_admin(identity rag_internal.identity, what text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if not (identity).sees_everything then
+        raise exception using
+            errcode = '42501',
+            message = format('only rag_admin may %s', what),
+            hint    = 'Ask an administrator; select why from rag.whoami() tells how you are seen.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.require_admin(identity rag_internal.identity, what text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.require_admin(identity rag_internal.identity, what text) IS '42501 for who does not see everything.';
 
 CREATE FUNCTION rag_internal.require_read_committed(what text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -6975,7 +9772,8 @@ begin
     update rag_internal.document d
     set indexed_as = rag_internal.indexing_settings(_collection, new)
     where d.document_id = new.document_id;
-    perform rag_internal.write_chunks(new, _collection, _chunks, current_user);
+    perform rag_internal.write_chunks(new, _collection, _chunks,
+                                      rag_internal.plain_identity(current_user));
     return null;
 end
 $$;
@@ -6983,6 +9781,256 @@ $$;
 ALTER FUNCTION rag_internal.resplit_document() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.resplit_document() IS 'Splits a changed text by the settings of its collection, and queues what has to be embedded.';
+
+CREATE FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS rag_internal.retrieval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result rag_internal.retrieval;
+    _places bigint := retrieve.top_k::bigint + retrieve.skip;
+    _scope rag_internal.scope;
+    _defaults jsonb;
+    _legs text[];
+    _depth bigint;
+    _weights jsonb;
+    _rrf_k integer;
+    _leg text;
+    _hits rag_internal.leg_hit[] := '{}';
+    _found rag_internal.leg_hit[];
+    _steps rag.search_step[];
+    _degraded text[] := '{}';
+    _started timestamptz := clock_timestamp();
+begin
+    perform rag_internal.check_search(retrieve.query, retrieve.query_vector, retrieve.strategy,
+                                      retrieve.top_k, retrieve.skip);
+    perform rag_internal.check_filter(retrieve.filter, retrieve.filter_path, retrieve.vars);
+    _scope := rag_internal.lexical_scope(identity, retrieve.collections);
+    _scope.filter := retrieve.filter;
+    _scope.filter_path := retrieve.filter_path;
+    _scope.vars := coalesce(retrieve.vars, '{}');
+    if retrieve.strategy in ('bm25', 'fuzzy') then
+        -- asked for by name, a lexical leg needs neither defaults nor fusion
+        _legs := array[retrieve.strategy];
+        _depth := _places;
+    else
+        _defaults := rag_internal.search_defaults(_scope);
+        _legs := rag_internal.legs_of(
+            coalesce(retrieve.strategy, _defaults ->> 'strategy', 'hybrid'));
+        _depth := rag_internal.leg_depth(_places);
+        _rrf_k := coalesce(retrieve.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
+        _weights := rag_internal.check_weights(coalesce(retrieve.weights, _defaults -> 'weights'),
+                                               rag_internal.default_weights(), _rrf_k);
+    end if;
+    _result.strategy := case cardinality(_legs) when 1 then _legs[1] else 'hybrid' end;
+    _result.collection_ids := _scope.collection_ids;
+    _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
+
+    foreach _leg in array _legs loop
+        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
+        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
+        _started := clock_timestamp();
+        begin
+            if _leg = 'semantic' then
+                -- collections that nobody named may be of those who share what cannot be asked
+                select l.hits, _degraded || l.notes, l.steps into _found, _degraded, _steps
+                from rag_internal.semantic_legs(
+                    retrieve.query, retrieve.query_vector, _scope, _depth,
+                    retrieve.collections is null or coalesce(retrieve.allow_degraded, false)) l;
+            else
+                _found := rag_internal.run_leg(_leg, retrieve.query, _scope, _depth);
+                _steps := array[rag_internal.search_step(
+                    _leg, 'postings', 'exact, over the passages that the caller sees',
+                    cardinality(_found), _started)];
+            end if;
+            _hits := _hits || _found;
+            _result.steps := _result.steps || _steps;
+        exception when object_not_in_prerequisite_state then
+            -- a model that is missing is a fault; collections without one were made so, and those
+            -- whose vectors come with the calls
+            if cardinality(_legs) = 1
+               or not (coalesce(retrieve.allow_degraded, false)
+                       or (_leg = 'semantic'
+                           and not exists (select from rag_internal.collection k
+                                           join rag_internal.model m using (model_id)
+                                           where k.collection_id = any (coalesce(
+                                                   _scope.collection_ids,
+                                                   (select s.collection_ids
+                                                    from rag_internal.sight(_scope) s)))
+                                             and m.provider <> 'external'))) then
+                raise;
+            end if;
+            _degraded := _degraded
+                      || format('%s: %s', _leg, regexp_replace(sqlerrm, '^ragsql: ', ''));
+            _result.steps := _result.steps || rag_internal.search_step(
+                _leg, 'left out', regexp_replace(sqlerrm, '^ragsql: ', ''), 0, _started);
+        end;
+    end loop;
+
+    _started := clock_timestamp();
+    _result.hits := array(
+        select h
+        from rag_internal.hydrate(
+            case when cardinality(_legs) = 1 then _hits
+                 else array(
+                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
+            _hits, _scope, nullif(_degraded, '{}'), _places, retrieve.skip) h
+        order by h.rank);
+    _result.steps := _result.steps || rag_internal.search_step(
+        'passages', case when cardinality(_legs) = 1 then 'as ranked' else 'fused by rank' end,
+        null, cardinality(_result.hits), _started);
+    if cardinality(_result.hits) = 0 and cardinality(_degraded) > 0 then
+        -- there is no hit that could tell
+        raise warning '%', array_to_string(_degraded, '; ');
+    end if;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'What rag.search finds, before redaction. Arguments as in rag.search.';
+
+CREATE FUNCTION rag_internal.rewrite_table(name name) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _table text := format('rag_internal.%I', name);
+    _index name;
+    _made boolean := false;
+    _workers text := current_setting('max_parallel_maintenance_workers');
+begin
+    -- whatever waits behind a lock that this one waits for, searches included, waits as long
+    perform set_config('lock_timeout', '5s', true);
+    execute format('lock table %s in access exclusive mode', _table);
+    select c.relname into _index
+    from pg_index i
+    join pg_class c on c.oid = i.indexrelid
+    join pg_am m on m.oid = c.relam
+    where i.indrelid = _table::regclass and m.amname = 'btree' and i.indisvalid
+      and i.indpred is null
+    order by i.indisprimary desc, i.indexprs is null desc, c.relname
+    limit 1;
+    if not found then
+        _made := true;
+        _index := 'rewritten';
+        execute format('create index %I on %s (%I)', _index, _table,
+                       (select a.attname from pg_attribute a
+                        where a.attrelid = _table::regclass and a.attnum > 0
+                          and not a.attisdropped
+                        order by a.attlen < 0, a.attnum
+                        limit 1));
+    end if;
+    begin
+        execute format('cluster %s using %I', _table, _index);
+    exception when disk_full or out_of_memory then
+        -- see rag_internal.build_vector_index
+        if _workers::integer = 0 then
+            raise;
+        end if;
+        perform set_config('max_parallel_maintenance_workers', '0', true);
+        execute format('cluster %s using %I', _table, _index);
+        perform set_config('max_parallel_maintenance_workers', _workers, true);
+    end;
+    execute format('alter table %s set without cluster', _table);
+    if _made then
+        execute format('drop index rag_internal.%I', _index);
+    end if;
+    execute format('analyze %s', _table);
+exception when lock_not_available then
+    raise exception using
+        errcode = '55P03',
+        message = format('table %s is in use: it could not be locked within 5 s', _table),
+        detail  = (select 'Sessions that use it: '
+                          || string_agg(distinct format('pid %s', l.pid), ', ') || '.'
+                   from pg_locks l
+                   where l.relation = _table::regclass and l.pid <> pg_backend_pid()),
+        hint    = 'Let them end, then call rag.scrub() again: what is done is done, and doing it '
+                  'again does no harm.';
+end
+$$;
+
+ALTER FUNCTION rag_internal.rewrite_table(name name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rewrite_table(name name) IS 'Rewrites and analyses a table of rag_internal; 55P03 where somebody uses it for 5 s.';
+
+CREATE FUNCTION rag_internal.role_identity(who name) RETURNS rag_internal.identity
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity;
+    _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
+    _user text := nullif(current_setting('rag.user', true), '');
+    _groups text := nullif(current_setting('rag.groups', true), '');
+    _is_named boolean := _user is not null or _groups is not null;
+    _tenants text[];
+    _is_other boolean;
+    _needs_token boolean;
+begin
+    _identity.who := who;
+    _identity.tenant := '';
+    _identity.clearance := 0;
+    _identity.sees_everything := false;
+    _identity.source := 'nobody';
+    _identity.principal_ids := '{}';
+
+    select coalesce(bool_or(r.token_required), false),
+           coalesce(bool_or(o.rolname is null), false),
+           coalesce(max(r.clearance), 0),
+           array_agg(distinct r.tenant) filter (where r.tenant <> '')
+    into _needs_token, _is_other, _identity.clearance, _tenants
+    from rag_internal.role_rule r
+    left join pg_roles o on o.oid = r.role_oid and o.rolname = r.name
+    where r.name = who
+       or (not _is_super
+           and pg_has_role(who, (select g.oid from pg_roles g where g.rolname = r.name), 'usage'));
+    if _needs_token or _is_other or cardinality(_tenants) > 1 then
+        _identity.clearance := 0;
+        _identity.why := case
+            when _is_other
+            then 'a role with rules was made anew since: rag.configure_role says what is true now'
+            when _needs_token
+            then 'the role asks with a token only, and there is none'
+            else 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ') end;
+        return _identity;
+    end if;
+    _identity.tenant := coalesce(_tenants[1], '');
+
+    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super) then
+        if not _is_named then
+            _identity.clearance := 0;
+            _identity.tenant := '';
+            _identity.why := 'a trusted service that has set neither rag.user nor rag.groups';
+            return _identity;
+        end if;
+        return rag_internal.service_identity(who, _user, _groups);
+    end if;
+
+    _identity.source := 'database role';
+    _identity.reader := 'role:' || who;
+    _identity.sees_everything := pg_has_role(who, 'rag_admin', 'usage')
+                              or pg_has_role(who, 'rag_owner', 'usage');
+    _identity.why := case
+        when _is_super then 'a superuser sees everything'
+        when pg_has_role(who, 'rag_admin', 'usage')
+        then 'has usage of rag_admin, which sees everything'
+        when _identity.sees_everything then 'has usage of rag_owner, which sees everything'
+        else 'current_user, and the roles it has usage of' end;
+    _identity.principal_ids := array(
+        select p.principal_id
+        from rag_internal.principal p
+        left join pg_roles r on r.oid = p.role_oid and r.rolname = p.name
+        where p.kind = 'public'
+           or (p.kind = 'role' and pg_has_role(who, r.oid, 'usage')));
+    return _identity;
+end
+$$;
+
+ALTER FUNCTION rag_internal.role_identity(who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.role_identity(who name) IS 'The identity of a role by itself: a trusted service is whom its settings name, and nobody without; else the role with all it has usage of. Superusers and rag_admin see everything.';
 
 CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE
@@ -7001,24 +10049,123 @@ ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.sco
 
 COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a lexical leg (bm25, fuzzy), at most depth of them, ranked from 1.';
 
+CREATE FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collections rag_internal.collection[];
+    _is_restricted boolean := not (identity).sees_everything
+        and exists (select from rag_internal.restricted_tenant r
+                    where r.tenant = (identity).tenant);
+begin
+    perform rag_internal.check_sources(identity, names, 'search');
+    if not _is_restricted then
+        return array(
+            select k.collection_id from rag_internal.visible_collections(identity, names) k);
+    end if;
+    _collections := array(
+        select k
+        from rag_internal.visible_collections(identity, names) k
+        where names is not null
+           or k.name in (select s.collection from rag_internal.allowed_source s
+                         where s.tenant = (identity).tenant and s.may_search));
+    perform rag_internal.check_sources(
+        identity, array(select c.name from unnest(_collections) c), 'search');
+    return array(select c.collection_id from unnest(_collections) c);
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) IS 'collection_id of each; P0002 for one that is missing or hidden, 42501 for one that the tenant may not search.';
+
 CREATE FUNCTION rag_internal.search_defaults(scope rag_internal.scope) RETURNS jsonb
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select case when count(distinct k.search_defaults) = 1
                 then (array_agg(k.search_defaults))[1]
                 else '{}' end
     from rag_internal.collection k
-    where k.collection_id = any ((scope).collection_ids)
-      and exists (select from rag_internal.document d
-                  where d.collection_id = k.collection_id and d.acl_id = any ((scope).acl_ids))
+    where k.collection_id = any (
+        (select s.collection_ids from rag_internal.sight(scope) s)::bigint[])
 $$;
 
 ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a document in scope have; empty where they differ.';
+COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a passage in scope have; empty where they differ.';
 
-CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text DEFAULT 'auto'::text) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) RETURNS rag.search_step
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select row(step, route, why, passages,
+               extract(epoch from clock_timestamp() - started) * 1000)::rag.search_step
+$$;
+
+ALTER FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) IS 'The step with the milliseconds it took.';
+
+CREATE FUNCTION rag_internal.seen_acls(scope rag_internal.scope) RETURNS bigint[]
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).seen_acls(scope)
+$$;
+
+ALTER FUNCTION rag_internal.seen_acls(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.seen_acls(scope rag_internal.scope) IS 'acl_id of each. scope.acl_ids is not asked.';
+
+CREATE FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).leg_hits(statement, scope, query_vector)
+$$;
+
+ALTER FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) IS 'Rows of the statement, whose $1 is the text of query_vector.';
+
+CREATE FUNCTION rag_internal.seen_models(scope rag_internal.scope) RETURNS integer[]
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).seen_models(scope)
+$$;
+
+ALTER FUNCTION rag_internal.seen_models(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.seen_models(scope rag_internal.scope) IS 'model_id of each. scope.acl_ids is not asked.';
+
+CREATE FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) RETURNS boolean
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).sees_waiting(scope)
+$$;
+
+ALTER FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) IS 'Of those in scope.collection_ids (null: anywhere). scope.acl_ids is not asked.';
+
+CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text DEFAULT 'auto'::text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -7032,15 +10179,11 @@ CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_
     AS $_$
 declare
     _exact_up_to constant bigint := 10000;
+    _started timestamptz := clock_timestamp();
     _form record := rag_internal.vector_form(model);
     _reach bigint := case when (model).quantization = 'binary' then greatest(4 * cut, 200)
                           when _form.indexed <> _form.ranked then cut + 100
                           else cut end;
-    _distance text := format('%s %s %s', format(_form.ranked, 'e.' || _form.stored_in),
-                             _form.ranked_by, format(_form.ranked, '$1'));
-    _in_scope text := format(
-        'from rag_internal.embedding_%s e where e.acl_id = any ($2) and e.collection_id = any ($3)',
-        (model).model_id);
     _filters text := concat(
         case when (scope).filter is not null then ' and c.attributes @> $4' end,
         case when (scope).filter_path is not null
@@ -7050,59 +10193,82 @@ declare
         case when cardinality(conditions) > 0
              then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
                   'where t.text_config = c.text_config), true)' end);
-    _candidates text := format(
-        '%s and exists (select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%s)',
-        _in_scope, _filters);
-    _ranked text := format(
-        'select ''semantic'', '
-        '(row_number() over (order by n.distance, c.document_id, c.chunk_index))::integer, '
-        'rag.similarity(n.distance, %L), c.document_id, c.chunk_index, null::text '
-        'from %%s n join rag_internal.chunk c using (chunk_id) '
-        'order by 2 limit %s', (model).metric, cut);
-    _count bigint;
+    -- a condition wants a plan of its own; else what is seen stands in one that is kept
+    _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
+    _mask text := case
+        when not _is_kept then 'e.acl_id = any ($2) and e.collection_id = any ($3)'
+        when ((scope).identity).sees_everything then '{collection} = any ({collections})'
+        else 'e.acl_id = any ({acls}) and {collection} = any ({collections})' end;
+    _statements record := rag_internal.semantic_statements(
+        model, cut, _reach, case when route = 'index' then 0 else _reach end, _mask, _filters);
+    _statement text := _statements.exact;
 begin
-    if route = 'auto' and _form.indexed is not null and _reach <= _exact_up_to then
-        execute format('select count(*) from (select %s limit %s) s',
-                       case when _filters = '' then _in_scope else _candidates end,
+    if (scope).acl_ids is null then
+        select s.passages, coalesce((scope).collection_ids, s.collection_ids)
+        into step.passages, scope.collection_ids
+        from rag_internal.sight(scope) s;
+        if not _is_kept then
+            scope.acl_ids := rag_internal.seen_acls(scope);
+        end if;
+    end if;
+    if not _is_kept and route = 'auto' and _statements.indexed is not null
+       and coalesce(step.passages > _exact_up_to, true) then
+        execute format('select count(*) from (select from rag_internal.embedding_%s e where %s%s '
+                       'limit %s) s',
+                       (model).model_id, _mask,
+                       case when _filters <> ''
+                            then format(' and exists (select from rag_internal.live_chunk c '
+                                        'where c.chunk_id = e.chunk_id%s)', _filters) end,
                        _exact_up_to + 1)
-        into _count
+        into step.passages
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
               (scope).filter_path, (scope).vars, conditions;
     end if;
-    if _count > _exact_up_to or (route = 'index' and _form.indexed is not null) then
+
+    step.step := 'semantic';
+    step.route := 'exact';
+    step.why := case when _statements.indexed is null then 'its vectors have no index'
+                     when route <> 'auto' then 'asked for'
+                     when _reach > _exact_up_to then 'so many hits are asked for'
+                     when step.passages > _exact_up_to then 'more than 10,000 candidates'
+                     else format('%s candidates, at most 10,000 are scanned exactly',
+                                 to_char(step.passages, 'FM999,990')) end;
+    if _statements.indexed is not null
+       and (route = 'index'
+            or route = 'auto' and _reach <= _exact_up_to and step.passages > _exact_up_to) then
+        step.route := 'hnsw';
+        _statement := _statements.indexed;
         perform set_config('hnsw.ef_search',
                            least(greatest(_reach, (model).hnsw_ef_search), 1000)::text, true);
         if route = 'index' then
             perform set_config(s.name, 'off', true)
             from unnest('{enable_seqscan, enable_bitmapscan, enable_sort}'::text[]) s (name);
         end if;
-        return query execute format(
-            'with nearest as materialized '
-            '(select e.chunk_id, %1$s as distance '
-            'from (select e.chunk_id, e.%2$s %3$s order by %4$s %5$s %6$s limit %7$s) e), '
-            'enough as materialized (select from nearest having count(*) >= %8$s) %9$s',
-            _distance, _form.stored_in, _candidates,
-            format(_form.indexed, 'e.' || _form.stored_in), _form.indexed_by,
-            format(_form.indexed, '$1'), _reach, case when route = 'index' then 0 else _reach end,
-            format(_ranked, '(select * from nearest where exists (select from enough))'))
-        using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-              (scope).filter_path, (scope).vars, conditions;
-        if found or route = 'index' then
-            return;
-        end if;
     end if;
-    return query execute format(
-        _ranked, format('(select e.chunk_id, %s as distance %s)', _distance, _candidates))
-    using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
-          (scope).filter_path, (scope).vars, conditions;
+    loop
+        if _is_kept then
+            hits := array(
+                select h from rag_internal.seen_leg_hits(_statement, scope, query_vector) h);
+        else
+            execute format('select array(select row(h.*)::rag_internal.leg_hit from (%s) h)',
+                           _statement)
+            into hits
+            using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
+                  (scope).filter_path, (scope).vars, conditions;
+        end if;
+        exit when step.route <> 'hnsw' or route = 'index' or cardinality(hits) > 0;
+        step.route := 'hnsw, topped up exactly';
+        _statement := _statements.exact;
+    end loop;
+    step.milliseconds := extract(epoch from clock_timestamp() - _started) * 1000;
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
+COMMENT ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) IS 'At most cut passages by vector distance, their score rag.similarity. route auto: exact up to 10,000 candidates and where there is no index, approximate (HNSW) above, and always min(cut, candidates) rows; exact; or index, which gives what the index alone finds.';
 
-CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) RETURNS record
+CREATE FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[]) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7114,13 +10280,16 @@ declare
     _unasked text[];
     _vector "public".vector;
     _conditions rag_internal.text_condition[] := '{}';
-    _found rag_internal.leg_hit[];
+    _leg record;
+    _step rag.search_step;
+    _sight record := rag_internal.sight(scope);
     _has_answer boolean := false;
     _error text;
     _hint text;
 begin
     hits := '{}';
     notes := '{}';
+    steps := '{}';
     if not rag_internal.is_blank(semantic_legs.query) then
         _question := rag_internal.read_question(semantic_legs.query);
     end if;
@@ -7132,16 +10301,19 @@ begin
             select row(n.text_config,
                        rag_internal.question_condition(_question.phrases, _question.excluded,
                                                        n.text_config))
-            from (select distinct d.text_config from rag_internal.document d
-                  where d.collection_id = any ((scope).collection_ids)) n);
+            from unnest(_sight.text_configs) n (text_config));
     end if;
     select s.asked, s.unasked into _asked, _unasked
-    from rag_internal.semantic_models(scope, coalesce(_question.content, '') <> '',
-                                      query_vector) s;
+    from rag_internal.semantic_models(
+        scope, coalesce((scope).collection_ids, _sight.collection_ids),
+        coalesce(_question.content, '') <> '', query_vector) s;
     foreach _model in array _asked loop
         _of_model.collection_ids := array(
             select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
+            where k.collection_id = any (_sight.collection_ids) and k.model_id = _model.model_id);
+        if (scope).collection_ids is null and _of_model.collection_ids @> _sight.collection_ids then
+            _of_model.collection_ids := null;
+        end if;
         begin
             if _model.dimensions = "public".vector_dims(query_vector) then
                 _vector := "public".l2_normalize(query_vector);
@@ -7149,10 +10321,11 @@ begin
                 _vector := rag_internal.embed_query(_question.content, _model,
                                                     (scope).identity.who);
             end if;
-            _found := array(
-                select h
-                from rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut) h);
-            hits := hits || _found;
+            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut);
+            _step := _leg.step;
+            _step.why := format('%s: %s', _model.name, _step.why);
+            steps := steps || _step;
+            hits := hits || _leg.hits;
             _has_answer := true;
         exception when object_not_in_prerequisite_state then
             if not is_forgiving then
@@ -7184,37 +10357,27 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can.';
+COMMENT ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[]) IS 'At most cut passages by meaning, each collection under the model that it is searched by; query_vector stands for the query under the model of its dimensions. notes: what may be missing. 55000 where a model cannot be asked; is_forgiving: only if no other one can.';
 
-CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) RETURNS record
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) RETURNS record
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _model rag_internal.model;
-    _collection_ids bigint[];
-    _present rag_internal.model[] := '{}';
+    _present rag_internal.model[];
     _fitting rag_internal.model[];
 begin
-    for _model in
-        select m.* from rag_internal.model m
-        where m.model_id in (select k.model_id from rag_internal.collection k
-                             where k.collection_id = any ((scope).collection_ids))
-        order by m.name
-    loop
-        -- one by one: for all at once they are joined by reading every vector
-        _collection_ids := array(
-            select k.collection_id from rag_internal.collection k
-            where k.collection_id = any ((scope).collection_ids) and k.model_id = _model.model_id);
-        if exists (select from rag_internal.embedding e
-                   where e.model_id = _model.model_id and e.acl_id = any ((scope).acl_ids)
-                     and e.collection_id = any (_collection_ids)) then
-            _present := _present || _model;
-        end if;
-    end loop;
-    if not found and cardinality((scope).collection_ids) > 0 then
+    _present := array(
+        select m from rag_internal.model m
+        where m.model_id = any ((select rag_internal.seen_models(scope))::integer[])
+        order by m.name);
+    if cardinality(_present) = 0
+       and not exists (select from rag_internal.collection k join rag_internal.model m
+                         using (model_id)
+                       where k.collection_id = any (collections))
+       and cardinality(collections) > 0 then
         raise exception using
             errcode = '55000',
             message = 'no collection of this search has an embedding model',
@@ -7239,7 +10402,7 @@ begin
             format('query_vector for %s',
                    (select string_agg(format('"%s"', k.name), ', ' order by k.name)
                     from rag_internal.collection k
-                    where k.collection_id = any ((scope).collection_ids)
+                    where k.collection_id = any (collections)
                       and k.model_id = _fitting[1].model_id)));
     end if;
 
@@ -7260,9 +10423,141 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) IS 'Models that a search asks, and the names of those that it cannot ask. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
+COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) IS 'Models that a search of these collections, those of the scope, asks, and the names of those that it cannot ask. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
+
+CREATE FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _form record := rag_internal.vector_form(model);
+    -- the question is cast once, not for each vector
+    _distance text := format('%s %s (select %s)', format(_form.ranked, 'e.' || _form.stored_in),
+                             _form.ranked_by, format(_form.ranked, '$1'));
+    _embedding text := format('rag_internal.embedding_%s', (model).model_id);
+    _ranked text := format(
+        'select ''semantic'' as leg, '
+        '(row_number() over (order by n.distance, n.document_id, n.chunk_index))::integer as rank, '
+        'rag.similarity(n.distance, %L) as score, n.document_id, n.chunk_index, '
+        'null::text as corrected_query from %%s n order by 2 limit %s', (model).metric, cut);
+begin
+    if _form.indexed is not null then
+        indexed := format(
+            'with nearest as materialized (select e.chunk_id, %1$s as distance '
+            'from (select e.chunk_id, e.%2$s from %3$s e where %4$s and exists '
+            '(select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%5$s) '
+            'order by %6$s %7$s (select %8$s) limit %9$s) e), '
+            'enough as materialized (select from nearest having count(*) >= %10$s) %11$s',
+            _distance, _form.stored_in, _embedding, mask, filters,
+            format(_form.indexed, 'e.' || _form.stored_in), _form.indexed_by,
+            format(_form.indexed, '$1'), reach, enough,
+            format(_ranked, '(select n.distance, c.document_id, c.chunk_index '
+                            'from nearest n join rag_internal.chunk c using (chunk_id) '
+                            'where exists (select from enough))'));
+    end if;
+    if filters <> '' then
+        exact := format(
+            'with nearest as materialized (select c.document_id, c.chunk_index, %s as distance '
+            'from %s e join rag_internal.live_chunk c using (chunk_id) where %s%s) %s',
+            _distance, _embedding, mask, filters, format(_ranked, 'nearest'));
+        return;
+    end if;
+    -- nearly all passages are live: only the nearest are asked, and all where that leaves too few
+    exact := format(
+        'with candidate as materialized '
+        '(select e.chunk_id, %1$s as distance from %2$s e where %3$s), '
+        'nearest as materialized (select n.* from candidate n order by n.distance '
+        'fetch first %4$s rows with ties), '
+        'live as materialized (select n.distance, c.document_id, c.chunk_index '
+        'from nearest n join rag_internal.live_chunk c using (chunk_id)), '
+        'short as materialized (select where (select count(*) from live) < %5$s '
+        'and (select count(*) from nearest) < (select count(*) from candidate)) %6$s',
+        _distance, _embedding, mask, cut + least(cut, 100), cut,
+        format(_ranked, '(select * from live where not exists (select from short) union all '
+                        'select n.distance, c.document_id, c.chunk_index from candidate n '
+                        'join rag_internal.live_chunk c using (chunk_id) '
+                        'where exists (select from short))'));
+end
+$_$;
+
+ALTER FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) IS 'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no row where it finds fewer than enough; null where there is no index. exact: over all vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
+
+CREATE FUNCTION rag_internal.service_identity(who name, user_name text, groups text) RETURNS rag_internal.identity
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _identity rag_internal.identity;
+    _clearance text := coalesce(nullif(current_setting('rag.clearance', true), ''), '0');
+    _groups text[];
+begin
+    if _clearance !~ '^\d{1,5}$' or _clearance::integer > 32767 then
+        raise exception using
+            errcode = '28000',
+            message = 'the setting rag.clearance is no number from 0 to 32767',
+            hint    = 'set local rag.clearance = ''2'';';
+    end if;
+    begin
+        _groups := case when groups like '{%' then groups::text[]
+                        else array(select btrim(g) from unnest(string_to_array(groups, ',')) g
+                                   where btrim(g) <> '') end;
+    exception when invalid_text_representation then
+        raise exception using
+            errcode = '28000',
+            message = 'the setting rag.groups is no list of groups',
+            hint    = 'set local rag.groups = ''support, sales'';  -- or an array: {support,sales}';
+    end;
+    _identity.who := who;
+    _identity.tenant := coalesce(current_setting('rag.tenant', true), '');
+    _identity.clearance := _clearance::smallint;
+    _identity.sees_everything := false;
+    _identity.source := 'trusted service';
+    _identity.reader := 'user:' || user_name;
+    _identity.why := format('%s has usage of rag_service and asks for %s', who,
+                            coalesce('user ' || user_name, 'groups alone'));
+    _identity.principal_ids := rag_internal.user_principals(user_name, _groups, _identity.tenant);
+    return _identity;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.service_identity(who name, user_name text, groups text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.service_identity(who name, user_name text, groups text) IS 'The identity of rag.user and rag.groups (names with commas between them, or an array), with rag.tenant and rag.clearance; 28000 for values that are none.';
+
+CREATE FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _principal_ids bigint[];
+    _changed boolean := false;
+begin
+    if readers is not null then
+        _principal_ids := (collection).owner_id
+                       || rag_internal.grantees(readers, (collection).tenant, true);
+        delete from rag_internal.acl_reader ar
+        where ar.acl_id = (collection).acl_id and ar.principal_id <> all (_principal_ids);
+        _changed := found;
+        insert into rag_internal.acl_reader (principal_id, acl_id)
+        select distinct p, (collection).acl_id from unnest(_principal_ids) p
+        on conflict do nothing;
+        _changed := _changed or found;
+    end if;
+    update rag_internal.acl a
+    set security_level = set_collection_readers.security_level
+    where a.acl_id = (collection).acl_id
+      and a.security_level <> set_collection_readers.security_level;
+    return _changed or found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) IS 'Whether that changed something; null leaves readers or level as they are.';
 
 CREATE FUNCTION rag_internal.shared_collection(collection_id bigint) RETURNS rag_internal.collection
     LANGUAGE plpgsql
@@ -7292,13 +10587,42 @@ ALTER FUNCTION rag_internal.shared_collection(collection_id bigint) OWNER TO rag
 
 COMMENT ON FUNCTION rag_internal.shared_collection(collection_id bigint) IS 'The row of a collection, locked for share; 55P03 where another session holds it for two seconds.';
 
+CREATE FUNCTION rag_internal.shown_name(principal rag_internal.principal) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.reader_name(principal)
+        || case when (principal).kind = 'role'
+                     and not exists (select from pg_roles r
+                                     where r.oid = (principal).role_oid
+                                       and r.rolname = (principal).name)
+                then ' (gone)' else '' end
+$$;
+
+ALTER FUNCTION rag_internal.shown_name(principal rag_internal.principal) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.shown_name(principal rag_internal.principal) IS 'rag_internal.reader_name, and (gone) for a role that no longer exists.';
+
+CREATE FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) RETURNS record
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).sight(scope)
+$$;
+
+ALTER FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) IS 'Passages that the caller sees in scope.collection_ids (null: anywhere), the collections that they lie in and their text configurations. scope.acl_ids is not asked.';
+
 CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) RETURNS SETOF rag.text_chunk
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+return GD["ragsql"].require(5).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
                                      source, language, mime)
 $$;
 
@@ -7306,7 +10630,7 @@ ALTER FUNCTION rag_internal.split_text(content text, strategy text, chunk_size i
 
 COMMENT ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) IS 'Passages of a text; every passage fits the window of the model, where one is given. source, language and mime (null: not known) say what the text is.';
 
-CREATE FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) RETURNS rag.ingested
+CREATE FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) RETURNS rag.ingested
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7336,16 +10660,29 @@ begin
         if found then
             return rag_internal.ingested(
                 _new, 'created', cardinality(_chunks),
-                rag_internal.write_chunks(_new, collection, _chunks, who), who);
+                rag_internal.write_chunks(_new, collection, _chunks, identity), identity);
         end if;
     end if;
-    return rag_internal.replace_document(document, collection, _chunks, embed, who);
+    return rag_internal.replace_document(document, collection, _chunks, embed, identity);
 end
 $$;
 
-ALTER FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) IS 'What rag.ingest answers. chunks null: the text is split by the collection''s settings, where it is another than stored.';
+COMMENT ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) IS 'What rag.ingest answers. chunks null: the text is split by the collection''s settings, where it is another than stored.';
+
+CREATE FUNCTION rag_internal.stored_identity_key(algorithm text, key text) RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(5).stored_identity_key(algorithm, key)
+$$;
+
+ALTER FUNCTION rag_internal.stored_identity_key(algorithm text, key text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.stored_identity_key(algorithm text, key text) IS 'The key as rag_internal.identity_key has it; 22023 for one that cannot verify tokens of the algorithm, or that others may know.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -7391,7 +10728,7 @@ CREATE FUNCTION rag_internal.sweep_tombstones() RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(4).sweep_tombstones()
+return GD["ragsql"].require(5).sweep_tombstones()
 $$;
 
 ALTER FUNCTION rag_internal.sweep_tombstones() OWNER TO rag_owner;
@@ -7450,13 +10787,48 @@ ALTER FUNCTION rag_internal.text_config_for(language text, default_config text) 
 
 COMMENT ON FUNCTION rag_internal.text_config_for(language text, default_config text) IS 'The configuration of pg_catalog for a language code, tag or English name; the default where there is none.';
 
+CREATE FUNCTION rag_internal.token_identity(who name, claims jsonb) RETURNS rag_internal.identity
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity;
+    _role oid := (select r.oid from pg_roles r where r.rolname = claims ->> 'role');
+begin
+    if claims ->> 'role' is not null
+       and (_role is null or not pg_has_role(who, _role, 'usage')) then
+        raise exception using
+            errcode = '28000',
+            message = 'token refused: it is for another database role',
+            hint    = 'The current user needs usage of the role that the token names.';
+    end if;
+    _identity.who := who;
+    _identity.tenant := coalesce(claims ->> 'tenant', '');
+    _identity.clearance := coalesce((claims ->> 'clearance')::smallint, 0);
+    _identity.sees_everything := false;
+    _identity.source := 'token';
+    _identity.reader := 'user:' || (claims ->> 'sub');
+    _identity.why := format('a token signed with key "%s"', claims ->> 'kid');
+    _identity.principal_ids := rag_internal.user_principals(
+        claims ->> 'sub', array(select jsonb_array_elements_text(claims -> 'groups')),
+        _identity.tenant)
+        || array(select p.principal_id from rag_internal.principal p
+                 where p.kind = 'role' and p.role_oid = _role and p.name = claims ->> 'role');
+    return _identity;
+end
+$$;
+
+ALTER FUNCTION rag_internal.token_identity(who name, claims jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.token_identity(who name, claims jsonb) IS 'The user, groups, tenant and clearance of rag_internal.verified_claims, and its role; 28000 where the current user does not have usage of that role.';
+
 CREATE FUNCTION rag_internal.unload_models() RETURNS integer
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     return 0
-return GD["ragsql"].require(4).unload_models()
+return GD["ragsql"].require(5).unload_models()
 $$;
 
 ALTER FUNCTION rag_internal.unload_models() OWNER TO rag_owner;
@@ -7486,6 +10858,25 @@ $$;
 ALTER FUNCTION rag_internal.usable_model(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.usable_model(name text) IS 'rag_internal.find_model, and 55000 where the model cannot be used: no files, or no way to it.';
+
+CREATE FUNCTION rag_internal.user_principals(user_name text, groups text[], tenant text) RETURNS bigint[]
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select array(
+        select p.principal_id
+        from rag_internal.principal p
+        where p.tenant = user_principals.tenant
+          and (p.kind = 'user' and p.name = user_principals.user_name
+               or p.kind = 'group' and p.name = any (user_principals.groups))
+        union all
+        select p.principal_id from rag_internal.principal p
+        where p.tenant = '' and p.kind = 'public')
+$$;
+
+ALTER FUNCTION rag_internal.user_principals(user_name text, groups text[], tenant text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.user_principals(user_name text, groups text[], tenant text) IS 'principal_id of a user (null: none) and groups of a tenant that were granted anything, and of public.';
 
 CREATE FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) RETURNS record
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -7520,6 +10911,20 @@ ALTER FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in 
 
 COMMENT ON FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) IS 'Column of rag_internal.embedding, the expression of a vector that passages are ranked by and the one that is indexed (%s stands for the vector; null: too many dimensions), with their operators and the operator class.';
 
+CREATE FUNCTION rag_internal.verified_claims(token text) RETURNS jsonb
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import json
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return json.dumps(GD["ragsql"].require(5).verified_claims(token))
+$$;
+
+ALTER FUNCTION rag_internal.verified_claims(token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.verified_claims(token text) IS 'sub, groups, tenant, clearance, role and kid of a token (JWT) whose signature, times, issuer, audience and tenant fit a key of rag_internal.identity_key; tenant, clearance and role are null where it has none. 28000 otherwise, without a word of the token.';
+
 CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7542,9 +10947,9 @@ begin
         where (among is null or a.acl_id = any (among))
           and a.tenant = _tenant
           and a.security_level <= _clearance
-          and a.acl_id in (select ar.acl_id
-                           from rag_internal.acl_reader ar
-                           where ar.principal_id = any (_principal_ids));
+          and coalesce(a.grants_id, a.acl_id) in (select ar.acl_id
+                                                  from rag_internal.acl_reader ar
+                                                  where ar.principal_id = any (_principal_ids));
 end
 $$;
 
@@ -7553,45 +10958,113 @@ ALTER FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among b
 COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) IS 'acl_id of each sharing class, or of each among these, that the identity may read: its tenant, its clearance, one of its principals.';
 
 CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag_internal.collection
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 declare
-    _found text[] := '{}';
+    _is_qualified boolean := array_to_string(names, ' ') ~ ':.*/';
+    _principal_ids bigint[] := (identity).principal_ids;
+    _sees_everything boolean := (identity).sees_everything;
+    _acl_ids bigint[] := case when not (identity).sees_everything
+                              then array(select rag_internal.visible_acls(identity)) end;
+    _name text;
     _collection rag_internal.collection;
-    _missing text;
+    _meant bigint[];
+    _others text;
+    _candidates rag_internal.collection[];
 begin
-    for _collection in
-        select k.*
+    _candidates := array(
+        select k
         from rag_internal.collection k
-        where (names is null or k.name = any (names))
-          and ((identity).sees_everything
-               or k.owner_id = any ((identity).principal_ids)
-               or exists (select from rag_internal.visible_acls(identity, array[k.acl_id]))
+        join rag_internal.principal o on o.principal_id = k.owner_id
+        where (names is null or k.name = any (names)
+               or (_is_qualified
+                   and rag_internal.qualified_names(k.name, o, k.tenant) && names))
+          and (_sees_everything
+               or (k.owner_id = any (_principal_ids) and k.tenant = (identity).tenant)
+               or k.acl_id = any (_acl_ids)
+               or exists (select from rag_internal.collection_writer w
+                          where w.collection_id = k.collection_id
+                            and w.principal_id = any (_principal_ids)
+                            and k.tenant = (identity).tenant)
                or exists (select from rag_internal.document d
                           where d.collection_id = k.collection_id
-                            and d.acl_id in (select rag_internal.visible_acls(identity))))
-        order by k.name
-    loop
-        _found := _found || _collection.name;
-        return next _collection;
-    end loop;
-    select coalesce(n, 'null') into _missing
-    from unnest(names) n
-    where n is null or n <> all (_found)
-    limit 1;
-    if found then
-        raise exception using
-            errcode = 'P0002',
-            message = format('collection "%s" does not exist or is not visible to you', _missing),
-            hint    = 'select name from rag.list_collections() shows those that are.';
+                            and d.acl_id = any (_acl_ids)))
+        order by k.name, k.collection_id);
+    if names is null then
+        return query select c.* from unnest(_candidates) c;
+        return;
     end if;
+
+    for _name in select distinct n from unnest(names) n loop
+        select array_agg(m.collection_id),
+               string_agg((rag_internal.qualified_names(m.name, m.owner, m.tenant))[
+                              case when _sees_everything then 2 else 1 end], ', '
+                          order by m.tenant, m.name)
+        into _meant, _others
+        from (select c.collection_id, c.name, c.tenant, o as owner,
+                     rank() over (order by c.name = _name,
+                                           c.tenant <> (identity).tenant,
+                                           rag_internal.reader_name(o)
+                                               is distinct from (identity).reader,
+                                           c.owner_id <> all (_principal_ids)) as place
+              from unnest(_candidates) c
+              join rag_internal.principal o on o.principal_id = c.owner_id
+              where c.name = _name
+                 or (_is_qualified
+                     and _name = any (rag_internal.qualified_names(c.name, o, c.tenant)))) m
+        where m.place = 1;
+        if _meant is null then
+            raise exception using
+                errcode = 'P0002',
+                message = format('collection "%s" does not exist or is not visible to you',
+                                 coalesce(_name, 'null')),
+                hint    = 'select name from rag.list_collections() shows those that are.';
+        elsif cardinality(_meant) > 1 then
+            raise exception using
+                errcode = '42P09',
+                message = format('several collections are named "%s"', _name),
+                hint    = format('Name one with its owner: %s.', _others);
+        end if;
+        return query select c.* from unnest(_candidates) c where c.collection_id = _meant[1];
+    end loop;
 end
 $$;
 
 ALTER FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of; P0002, in the same words for a missing and for a hidden one.';
+COMMENT ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) IS 'Collections of those names (null: all) that the identity may know of, a name being plain or OWNER/NAME; P0002, in the same words for a missing and for a hidden one, 42P09 where a name may mean several.';
+
+CREATE FUNCTION rag_internal.warn_of_statistics() RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _columns text;
+begin
+    select string_agg(format('%s.%s', s.tablename, s.attname), ', ' order by 1) into _columns
+    from pg_stats s
+    where s.schemaname = 'rag_internal'
+      and exists (select from pg_attribute a
+                  where a.attrelid = format('%I.%I', s.schemaname, s.tablename)::regclass
+                    and a.attname = s.attname
+                    and (a.attstattarget = 0
+                         or a.atttypid = 'tsvector'::regtype
+                         or a.attname in ('content', 'title', 'source', 'word')));
+    if _columns is not null then
+        raise warning using
+            message = format('the planner''s statistics hold texts of: %s', _columns),
+            hint    = 'As a superuser: alter table ... alter column ... set statistics 0; then '
+                      'delete from pg_statistic where starelid = ''...''::regclass; '
+                      'vacuum full pg_statistic.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.warn_of_statistics() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.warn_of_statistics() IS 'A warning with the columns, if there are any.';
 
 CREATE FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) RETURNS rag_internal.model
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -7615,6 +11088,21 @@ $$;
 ALTER FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) IS 'The model with checked options (rag_internal.check_model_options) put in.';
+
+CREATE FUNCTION rag_internal.withhold(rules rag_internal.redaction_rule[], input text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    return coalesce((select r.replacement from unnest(rules) r
+                     where input collate "default" ~ r.pattern
+                     order by r.name limit 1), input);
+end
+$$;
+
+ALTER FUNCTION rag_internal.withhold(rules rag_internal.redaction_rule[], input text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.withhold(rules rag_internal.redaction_rule[], input text) IS 'The text, or the replacement of the first rule that matches in it.';
 
 CREATE FUNCTION rag_internal.words_skipped(content text) RETURNS integer
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -7646,7 +11134,7 @@ ALTER FUNCTION rag_internal.words_skipped(content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.words_skipped(content text) IS 'How many words of a text rag.analyze leaves out: those over 2,046 bytes and those beyond the part that fits a tsvector.';
 
-CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) RETURNS bigint
+CREATE FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -7681,15 +11169,15 @@ begin
     where c.v is not null;
 
     perform rag_internal.index_document((document).document_id);
-    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, who);
+    _job_id := rag_internal.queue_embeddings(collection, (document).document_id, null, identity);
     perform rag_internal.bury_failed(document, collection, chunks);
     return _job_id;
 end
 $$;
 
-ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) IS 'Writes passages, lexemes and vectors of a document in place of those it had; the job that makes the vectors still missing, or null.';
+COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) IS 'Writes passages, lexemes and vectors of a document in place of those it had; the job that makes the vectors still missing, or null.';
 
 CREATE FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS integer
     LANGUAGE plpgsql
@@ -7749,6 +11237,20 @@ $$;
 ALTER FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) IS 'Writes the vectors whose text is still the same and removes their tasks; how many.';
+
+CREATE FUNCTION rag_internal.writes_collection(identity rag_internal.identity, collection rag_internal.collection) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (collection).tenant = (identity).tenant
+       and exists (select from rag_internal.collection_writer w
+                   where w.collection_id = (collection).collection_id
+                     and w.principal_id = any ((identity).principal_ids))
+$$;
+
+ALTER FUNCTION rag_internal.writes_collection(identity rag_internal.identity, collection rag_internal.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.writes_collection(identity rag_internal.identity, collection rag_internal.collection) IS 'Whether rag.grant_write lets the identity write documents to the collection.';
 
 CREATE VIEW rag.collection WITH (security_invoker='true') AS
  SELECT r.name,
@@ -7861,6 +11363,26 @@ ALTER TABLE rag.principal OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.principal IS 'Who the caller is to ragsql: the roles it has usage of that were granted something, and public. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
+CREATE VIEW rag.search_log WITH (security_invoker='true') AS
+ SELECT r.searched_at,
+    r.role_name,
+    r.identity,
+    r.tenant,
+    r.source,
+    r.strategy,
+    r.collections,
+    r.query,
+    r.query_hash,
+    r.document_ids,
+    r.chunk_indexes,
+    r.steps
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.readable_search_log(c.who, c.ticket) r(searched_at, role_name, identity, tenant, source, strategy, collections, query, query_hash, document_ids, chunk_indexes, steps);
+
+ALTER TABLE rag.search_log OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.search_log IS 'A row for each search, for rag_admin: identity and source as in rag.whoami; collections that were named (null: none); the query or its keyed hash; the passages that were returned, in order; the steps with their route and milliseconds. A search in a transaction that can only read leaves a line in the server''s log alone.';
+
 CREATE TABLE rag_internal.access_change (
     stamp numeric NOT NULL
 );
@@ -7874,12 +11396,14 @@ CREATE TABLE rag_internal.acl (
     reader_set bytea,
     tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     security_level smallint DEFAULT 0 NOT NULL,
+    grants_id bigint,
+    CONSTRAINT acl_readers_are_its_own_or_granted CHECK (((grants_id IS NULL) OR (reader_set IS NULL))),
     CONSTRAINT acl_security_level_not_negative CHECK ((security_level >= 0))
 );
 
 ALTER TABLE rag_internal.acl OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
+COMMENT ON TABLE rag_internal.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection, or, with grants_id, has the readers of that class and a security level of its own; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
 
 CREATE TABLE rag_internal.acl_reader (
     principal_id bigint NOT NULL,
@@ -7896,46 +11420,16 @@ CREATE TABLE rag_internal.alembic_version (
 
 ALTER TABLE rag_internal.alembic_version OWNER TO postgres;
 
-CREATE TABLE rag_internal.chunk (
-    chunk_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    document_id uuid NOT NULL,
-    chunk_index integer NOT NULL,
-    content text NOT NULL,
-    embed_text text,
-    start_offset integer NOT NULL,
-    end_offset integer NOT NULL,
-    start_line integer NOT NULL,
-    end_line integer NOT NULL,
-    page integer,
-    heading text[] DEFAULT '{}'::text[] NOT NULL,
-    section_start integer,
-    section_end integer,
-    kind text DEFAULT 'prose'::text NOT NULL,
-    token_count integer,
-    value real,
-    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
-    tsv tsvector NOT NULL,
-    words_skipped integer DEFAULT 0 NOT NULL,
-    CONSTRAINT chunk_span_is_ordered CHECK (((0 <= start_offset) AND (start_offset < end_offset)))
+CREATE TABLE rag_internal.allowed_source (
+    tenant text NOT NULL COLLATE pg_catalog."C",
+    collection text NOT NULL COLLATE pg_catalog."C",
+    may_search boolean NOT NULL,
+    may_ingest boolean NOT NULL
 );
 
-ALTER TABLE rag_internal.chunk OWNER TO rag_owner;
+ALTER TABLE rag_internal.allowed_source OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.chunk IS 'A passage: content = substr(document.content, start_offset + 1, end_offset - start_offset). It is known to callers as (document_id, chunk_index).';
-
-COMMENT ON COLUMN rag_internal.chunk.embed_text IS 'The text that was embedded, where it is not content itself.';
-
-COMMENT ON COLUMN rag_internal.chunk.section_start IS 'Where the section that the heading path names begins, in characters; section_end is its end.';
-
-COMMENT ON COLUMN rag_internal.chunk.kind IS 'What most of the passage is: prose, list, table, code, quote, html, data, clause, heading or front_matter.';
-
-COMMENT ON COLUMN rag_internal.chunk.token_count IS 'Tokens of content by the collection''s model, without special tokens.';
-
-COMMENT ON COLUMN rag_internal.chunk.value IS 'From 0 to 1: how likely the passage answers a question by itself (rag.predict_chunk_value).';
-
-COMMENT ON COLUMN rag_internal.chunk.tsv IS 'Lexemes of rag.analyze: title (weight A), headings (weight B) and content.';
-
-COMMENT ON COLUMN rag_internal.chunk.words_skipped IS 'Words that the lexical index leaves out: too long, or beyond the part that is analysed.';
+COMMENT ON TABLE rag_internal.allowed_source IS 'Names of collections that a restricted tenant may search or ingest into.';
 
 CREATE TABLE rag_internal.collection_model (
     collection_id bigint NOT NULL,
@@ -7946,6 +11440,15 @@ ALTER TABLE rag_internal.collection_model OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.collection_model IS 'Further models whose vectors a collection keeps beside those it is searched by: the one it is to change to, or the one it had.';
 
+CREATE TABLE rag_internal.collection_writer (
+    collection_id bigint NOT NULL,
+    principal_id bigint NOT NULL
+);
+
+ALTER TABLE rag_internal.collection_writer OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.collection_writer IS 'Who may write documents to a collection, beside its owner.';
+
 CREATE TABLE rag_internal.created_extension (
     name text NOT NULL COLLATE pg_catalog."C"
 );
@@ -7954,25 +11457,29 @@ ALTER TABLE rag_internal.created_extension OWNER TO postgres;
 
 COMMENT ON TABLE rag_internal.created_extension IS 'Extensions that the migration created itself; a downgrade to base drops them again.';
 
-CREATE TABLE rag_internal.embedding (
-    model_id integer NOT NULL,
-    chunk_id bigint NOT NULL,
-    acl_id bigint NOT NULL,
-    collection_id bigint NOT NULL,
-    embed_hash bytea NOT NULL,
-    v public.halfvec,
-    full_v public.vector,
-    CONSTRAINT embedding_has_one_vector CHECK ((num_nonnulls(v, full_v) = 1))
-)
-PARTITION BY LIST (model_id);
+CREATE TABLE rag_internal.identity_key (
+    kid text NOT NULL COLLATE pg_catalog."C",
+    algorithm text NOT NULL,
+    key text NOT NULL,
+    issuer text COLLATE pg_catalog."C",
+    audience text COLLATE pg_catalog."C",
+    tenant text COLLATE pg_catalog."C",
+    not_before timestamp with time zone,
+    not_after timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT identity_key_algorithm_known CHECK ((algorithm = ANY (ARRAY['HS256'::text, 'RS256'::text, 'ES256'::text, 'EdDSA'::text]))),
+    CONSTRAINT identity_key_ends_after_it_begins CHECK ((not_after > not_before)),
+    CONSTRAINT identity_key_kid_is_plain CHECK ((kid ~ '^[!-~]{1,200}$'::text))
+);
+ALTER TABLE ONLY rag_internal.identity_key ALTER COLUMN kid SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.identity_key ALTER COLUMN algorithm SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.identity_key ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.identity_key ALTER COLUMN issuer SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.identity_key ALTER COLUMN audience SET STATISTICS 0;
 
-ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
+ALTER TABLE rag_internal.identity_key OWNER TO rag_owner;
 
-COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
-
-COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
-
-COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
+COMMENT ON TABLE rag_internal.identity_key IS 'Keys that signed tokens are verified with, by the name that a token''s header gives (kid). For HS256 the key is the secret that signs, so nobody but rag_owner reads this table.';
 
 CREATE TABLE rag_internal.indexed_document (
     document_id uuid NOT NULL,
@@ -7995,13 +11502,21 @@ CREATE TABLE rag_internal.ingest_log (
     document_id uuid,
     chunks integer,
     detail text,
+    reader text,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT ingest_log_detail_is_short CHECK ((length(detail) <= 1000)),
     CONSTRAINT ingest_log_outcome_is_known CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'empty'::text, 'binary'::text, 'too_large'::text, 'skipped'::text, 'failed'::text])))
 );
+ALTER TABLE ONLY rag_internal.ingest_log ALTER COLUMN collection SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.ingest_log ALTER COLUMN source SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.ingest_log ALTER COLUMN detail SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.ingest_log ALTER COLUMN reader SET STATISTICS 0;
 
 ALTER TABLE rag_internal.ingest_log OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.ingest_log IS 'What happened to each file of each load; a user sees the runs of its own.';
+
+COMMENT ON COLUMN rag_internal.ingest_log.reader IS 'Who ran the load: role:NAME or user:NAME; null: the role user_name.';
 
 CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
  SELECT c.chunk_id,
@@ -8045,9 +11560,13 @@ CREATE TABLE rag_internal.pending (
     surfaces bytea NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', toast_tuple_target='8160');
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lengths SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lengths SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lexemes SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN lexemes SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN frequencies SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN frequencies SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.pending ALTER COLUMN surfaces SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.pending ALTER COLUMN surfaces SET STORAGE EXTERNAL;
 
 ALTER TABLE rag_internal.pending OWNER TO rag_owner;
@@ -8064,29 +11583,19 @@ CREATE TABLE rag_internal.posting (
     frequencies bytea NOT NULL,
     CONSTRAINT posting_kind_is_known CHECK ((kind = ANY (ARRAY['l'::"char", 's'::"char"])))
 );
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN first_term SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN terms SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.posting ALTER COLUMN terms SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN counts SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.posting ALTER COLUMN counts SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN ordinals SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.posting ALTER COLUMN ordinals SET STORAGE EXTERNAL;
+ALTER TABLE ONLY rag_internal.posting ALTER COLUMN frequencies SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.posting ALTER COLUMN frequencies SET STORAGE EXTERNAL;
 
 ALTER TABLE rag_internal.posting OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.posting IS 'Which passages of a segment hold a term: lexemes (kind l) and surface forms (kind s). A row is a block of consecutive terms; the engine''s lexical/codec.py tells the format.';
-
-CREATE TABLE rag_internal.principal (
-    principal_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    kind text NOT NULL,
-    name text NOT NULL COLLATE pg_catalog."C",
-    role_oid oid,
-    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT principal_kind_is_known CHECK ((kind = ANY (ARRAY['role'::text, 'user'::text, 'group'::text, 'public'::text]))),
-    CONSTRAINT principal_role_has_oid CHECK (((kind = 'role'::text) = (role_oid IS NOT NULL)))
-);
-
-ALTER TABLE rag_internal.principal OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.principal IS 'Somebody who can be granted reading: a database role (by name and oid) or everybody.';
 
 CREATE TABLE rag_internal.provider_pause (
     model_id integer NOT NULL,
@@ -8094,10 +11603,82 @@ CREATE TABLE rag_internal.provider_pause (
     failures integer DEFAULT 0 NOT NULL,
     reason text NOT NULL
 );
+ALTER TABLE ONLY rag_internal.provider_pause ALTER COLUMN reason SET STATISTICS 0;
 
 ALTER TABLE rag_internal.provider_pause OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.provider_pause IS 'Models whose provider is out of reach or asked to wait: until then nothing is claimed for them, and no passage is charged with an attempt.';
+
+CREATE TABLE rag_internal.restricted_tenant (
+    tenant text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE rag_internal.restricted_tenant OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.restricted_tenant IS 'Tenants that search and ingest only what rag_internal.allowed_source names.';
+
+CREATE TABLE rag_internal.role_rule (
+    name text NOT NULL COLLATE pg_catalog."C",
+    role_oid oid NOT NULL,
+    token_required boolean DEFAULT false NOT NULL,
+    clearance smallint DEFAULT 0 NOT NULL,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT role_rule_clearance_not_negative CHECK ((clearance >= 0)),
+    CONSTRAINT role_rule_tenant_is_short CHECK ((length(tenant) <= 200))
+);
+
+ALTER TABLE rag_internal.role_rule OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.role_rule IS 'What rag.configure_role says of database roles, and of those that have usage of them. A role of the name with another oid is nobody.';
+
+CREATE TABLE rag_internal.scrub_probe (
+    number integer NOT NULL
+);
+
+ALTER TABLE rag_internal.scrub_probe OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.scrub_probe IS 'Empty, but for moments: whether rows deleted here can be forgotten tells rag.scrub() whether an older snapshot still keeps what was deleted elsewhere.';
+
+CREATE TABLE rag_internal.search_log (
+    log_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    searched_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    role_name name NOT NULL,
+    reader text,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    source text NOT NULL,
+    strategy text NOT NULL,
+    collections text[],
+    query text,
+    query_hash bytea,
+    document_ids uuid[] NOT NULL,
+    chunk_indexes integer[] NOT NULL,
+    steps jsonb NOT NULL
+);
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN reader SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN source SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN strategy SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN collections SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN query SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN query_hash SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.search_log ALTER COLUMN steps SET STATISTICS 0;
+
+ALTER TABLE rag_internal.search_log OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.search_log IS 'Searches and what they returned. collections null: all that the caller sees. query_hash is a keyed SHA-256 of the query; query is kept where rag.configure_search_log says so.';
+
+CREATE TABLE rag_internal.search_log_setting (
+    only_row boolean DEFAULT true NOT NULL,
+    mode text DEFAULT 'hash'::text NOT NULL,
+    days integer DEFAULT 90 NOT NULL,
+    CONSTRAINT search_log_setting_days_positive CHECK ((days > 0)),
+    CONSTRAINT search_log_setting_mode_is_known CHECK ((mode = ANY (ARRAY['hash'::text, 'text'::text, 'off'::text]))),
+    CONSTRAINT search_log_setting_only_row_check CHECK (only_row)
+);
+ALTER TABLE ONLY rag_internal.search_log_setting ALTER COLUMN mode SET STATISTICS 0;
+
+ALTER TABLE rag_internal.search_log_setting OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.search_log_setting IS 'What is recorded of searches, and for how many days.';
 
 CREATE TABLE rag_internal.segment (
     segment_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -8115,6 +11696,15 @@ CREATE TABLE rag_internal.segment (
     lengths bytea NOT NULL,
     CONSTRAINT segment_fits_ordinals CHECK (((passages >= 1) AND (passages <= 65536)))
 );
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN entry_ids SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN document_ids SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN collection_ids SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN acl_ids SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN first_passages SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN first_indexes SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN valid_from SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN valid_until SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.segment ALTER COLUMN lengths SET STATISTICS 0;
 
 ALTER TABLE rag_internal.segment OWNER TO rag_owner;
 
@@ -8136,6 +11726,15 @@ CREATE TABLE rag_internal.tombstone (
 ALTER TABLE rag_internal.tombstone OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.tombstone IS 'Entries that are dead. Whoever replaces or deletes an entry adds its tombstone; a merge leaves out what it knows to be dead, and what it does not know of stays dead by the tombstone.';
+
+CREATE TABLE rag_internal.unredacted_reader (
+    collection_id bigint NOT NULL,
+    principal_id bigint NOT NULL
+);
+
+ALTER TABLE rag_internal.unredacted_reader OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.unredacted_reader IS 'Who reads a collection as it is written, beside its owner. It grants no reading by itself.';
 
 CREATE VIEW rag_internal.wanted_embedding WITH (security_invoker='true') AS
  SELECT m.model_id,
@@ -8167,10 +11766,14 @@ COMMENT ON VIEW rag_internal.wanted_embedding IS 'A row for each passage and mod
 CREATE TABLE rag_internal.word (
     word text NOT NULL COLLATE pg_catalog."C"
 );
+ALTER TABLE ONLY rag_internal.word ALTER COLUMN word SET STATISTICS 0;
 
 ALTER TABLE rag_internal.word OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.word IS 'Surface forms in segments, without digits; which of them a caller may know is asked of the postings.';
+
+ALTER TABLE ONLY rag_internal.acl
+    ADD CONSTRAINT acl_level_key UNIQUE (grants_id, security_level);
 
 ALTER TABLE ONLY rag_internal.acl
     ADD CONSTRAINT acl_pkey PRIMARY KEY (acl_id);
@@ -8183,6 +11786,9 @@ ALTER TABLE ONLY rag_internal.acl
 
 ALTER TABLE ONLY rag_internal.alembic_version
     ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
+
+ALTER TABLE ONLY rag_internal.allowed_source
+    ADD CONSTRAINT allowed_source_pkey PRIMARY KEY (tenant, collection);
 
 ALTER TABLE ONLY rag_internal.chunk
     ADD CONSTRAINT chunk_key UNIQUE (document_id, chunk_index);
@@ -8197,10 +11803,13 @@ ALTER TABLE ONLY rag_internal.collection_model
     ADD CONSTRAINT collection_model_pkey PRIMARY KEY (collection_id, model_id);
 
 ALTER TABLE ONLY rag_internal.collection
-    ADD CONSTRAINT collection_name_key UNIQUE (tenant, name);
+    ADD CONSTRAINT collection_name_key UNIQUE (tenant, owner_id, name);
 
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_pkey PRIMARY KEY (collection_id);
+
+ALTER TABLE ONLY rag_internal.collection_writer
+    ADD CONSTRAINT collection_writer_pkey PRIMARY KEY (collection_id, principal_id);
 
 ALTER TABLE ONLY rag_internal.created_extension
     ADD CONSTRAINT created_extension_pkey PRIMARY KEY (name);
@@ -8216,6 +11825,9 @@ ALTER TABLE ONLY rag_internal.embedding
 
 ALTER TABLE ONLY rag_internal.embedding_task
     ADD CONSTRAINT embedding_task_pkey PRIMARY KEY (model_id, chunk_id);
+
+ALTER TABLE ONLY rag_internal.identity_key
+    ADD CONSTRAINT identity_key_pkey PRIMARY KEY (kid);
 
 ALTER TABLE ONLY rag_internal.indexed_document
     ADD CONSTRAINT indexed_document_pkey PRIMARY KEY (document_id);
@@ -8247,6 +11859,24 @@ ALTER TABLE ONLY rag_internal.principal
 ALTER TABLE ONLY rag_internal.provider_pause
     ADD CONSTRAINT provider_pause_pkey PRIMARY KEY (model_id);
 
+ALTER TABLE ONLY rag_internal.redaction_rule
+    ADD CONSTRAINT redaction_rule_pkey PRIMARY KEY (collection_id, name);
+
+ALTER TABLE ONLY rag_internal.restricted_tenant
+    ADD CONSTRAINT restricted_tenant_pkey PRIMARY KEY (tenant);
+
+ALTER TABLE ONLY rag_internal.role_rule
+    ADD CONSTRAINT role_rule_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY rag_internal.scrub_probe
+    ADD CONSTRAINT scrub_probe_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY rag_internal.search_log
+    ADD CONSTRAINT search_log_pkey PRIMARY KEY (log_id);
+
+ALTER TABLE ONLY rag_internal.search_log_setting
+    ADD CONSTRAINT search_log_setting_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY rag_internal.segment
     ADD CONSTRAINT segment_pkey PRIMARY KEY (segment_id);
 
@@ -8259,13 +11889,20 @@ ALTER TABLE ONLY rag_internal.ticket_key
 ALTER TABLE ONLY rag_internal.tombstone
     ADD CONSTRAINT tombstone_pkey PRIMARY KEY (entry_id);
 
+ALTER TABLE ONLY rag_internal.unredacted_reader
+    ADD CONSTRAINT unredacted_reader_pkey PRIMARY KEY (collection_id, principal_id);
+
 CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
 
 CREATE INDEX chunk_tsv ON rag_internal.chunk USING gin (tsv);
 
 CREATE INDEX collection_model_model_id ON rag_internal.collection_model USING btree (model_id);
 
+CREATE INDEX collection_name ON rag_internal.collection USING btree (name);
+
 CREATE INDEX collection_owner_id ON rag_internal.collection USING btree (owner_id);
+
+CREATE INDEX collection_writer_principal_id ON rag_internal.collection_writer USING btree (principal_id);
 
 CREATE INDEX document_acl_id ON rag_internal.document USING btree (acl_id);
 
@@ -8298,6 +11935,10 @@ CREATE INDEX job_open ON rag_internal.job USING btree (created_at) WHERE (status
 CREATE UNIQUE INDEX model_default ON rag_internal.model USING btree (kind) WHERE is_default;
 
 CREATE INDEX pending_text_config ON rag_internal.pending USING btree (text_config);
+
+CREATE INDEX search_log_searched_at ON rag_internal.search_log USING btree (searched_at);
+
+CREATE INDEX unredacted_reader_principal_id ON rag_internal.unredacted_reader USING btree (principal_id);
 
 CREATE INDEX word_length ON rag_internal.word USING btree (length(word));
 
@@ -8337,11 +11978,17 @@ CREATE TRIGGER resplit_document AFTER UPDATE OF content ON rag_internal.document
 
 COMMENT ON TRIGGER resplit_document ON rag_internal.document IS 'Keeps passages in step with texts that plain SQL changes.';
 
+ALTER TABLE ONLY rag_internal.acl
+    ADD CONSTRAINT acl_grants_id_fkey FOREIGN KEY (grants_id) REFERENCES rag_internal.acl(acl_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY rag_internal.acl_reader
     ADD CONSTRAINT acl_reader_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY rag_internal.acl_reader
     ADD CONSTRAINT acl_reader_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag_internal.principal(principal_id);
+
+ALTER TABLE ONLY rag_internal.allowed_source
+    ADD CONSTRAINT allowed_source_tenant_fkey FOREIGN KEY (tenant) REFERENCES rag_internal.restricted_tenant(tenant) ON DELETE CASCADE;
 
 ALTER TABLE ONLY rag_internal.chunk
     ADD CONSTRAINT chunk_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag_internal.document(document_id) ON DELETE CASCADE;
@@ -8360,6 +12007,12 @@ ALTER TABLE ONLY rag_internal.collection_model
 
 ALTER TABLE ONLY rag_internal.collection
     ADD CONSTRAINT collection_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag_internal.principal(principal_id);
+
+ALTER TABLE ONLY rag_internal.collection_writer
+    ADD CONSTRAINT collection_writer_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.collection_writer
+    ADD CONSTRAINT collection_writer_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag_internal.principal(principal_id);
 
 ALTER TABLE ONLY rag_internal.document
     ADD CONSTRAINT document_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
@@ -8394,11 +12047,22 @@ ALTER TABLE ONLY rag_internal.posting
 ALTER TABLE ONLY rag_internal.provider_pause
     ADD CONSTRAINT provider_pause_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY rag_internal.redaction_rule
+    ADD CONSTRAINT redaction_rule_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.unredacted_reader
+    ADD CONSTRAINT unredacted_reader_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.unredacted_reader
+    ADD CONSTRAINT unredacted_reader_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag_internal.principal(principal_id);
+
 ALTER TABLE rag_internal.access_change ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.acl ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.acl_reader ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.allowed_source ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.chunk ENABLE ROW LEVEL SECURITY;
 
@@ -8406,11 +12070,15 @@ ALTER TABLE rag_internal.collection ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.collection_model ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.collection_writer ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.document ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding_task ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.identity_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.indexed_document ENABLE ROW LEVEL SECURITY;
 
@@ -8456,13 +12124,17 @@ CREATE POLICY read_document ON rag_internal.document FOR SELECT TO rag_reader US
 
 COMMENT ON POLICY read_document ON rag_internal.document IS 'The readers of its sharing class.';
 
-CREATE POLICY read_ingest_log ON rag_internal.ingest_log FOR SELECT TO rag_reader USING ((((user_name = CURRENT_USER) AND (role_oid = ((quote_ident((CURRENT_USER)::text))::regrole)::oid)) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+CREATE POLICY read_ingest_log ON rag_internal.ingest_log FOR SELECT TO rag_reader USING ((EXISTS ( SELECT
+   FROM rag_internal.caller c
+  WHERE rag_internal.is_own_work(c.who, c.ticket, ingest_log.user_name, ingest_log.role_oid, ingest_log.reader, ingest_log.tenant))));
 
-COMMENT ON POLICY read_ingest_log ON rag_internal.ingest_log IS 'Who ran the load, and administrators.';
+COMMENT ON POLICY read_ingest_log ON rag_internal.ingest_log IS 'Who ran it, and who sees everything.';
 
-CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING ((((created_by = CURRENT_USER) AND (role_oid = ((quote_ident((CURRENT_USER)::text))::regrole)::oid)) OR pg_has_role(CURRENT_USER, 'rag_admin'::name, 'usage'::text)));
+CREATE POLICY read_job ON rag_internal.job FOR SELECT TO rag_reader USING ((EXISTS ( SELECT
+   FROM rag_internal.caller c
+  WHERE rag_internal.is_own_work(c.who, c.ticket, job.created_by, job.role_oid, job.reader, job.tenant))));
 
-COMMENT ON POLICY read_job ON rag_internal.job IS 'Who asked for it, and administrators.';
+COMMENT ON POLICY read_job ON rag_internal.job IS 'Who asked for it, and who sees everything.';
 
 CREATE POLICY read_model ON rag_internal.model FOR SELECT TO rag_reader USING (true);
 
@@ -8474,6 +12146,18 @@ CREATE POLICY read_principal ON rag_internal.principal FOR SELECT TO rag_reader 
 
 COMMENT ON POLICY read_principal ON rag_internal.principal IS 'Whoever the principal is.';
 
+ALTER TABLE rag_internal.redaction_rule ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.restricted_tenant ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.role_rule ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.scrub_probe ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.search_log ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.search_log_setting ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.segment ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.setting ENABLE ROW LEVEL SECURITY;
@@ -8484,6 +12168,8 @@ ALTER TABLE rag_internal.ticket_key ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.tombstone ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.unredacted_reader ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.word ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA rag TO rag_reader;
@@ -8491,16 +12177,28 @@ GRANT USAGE ON SCHEMA rag TO rag_owner;
 
 GRANT ALL ON SCHEMA rag_internal TO rag_owner;
 
-REVOKE ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) TO rag_admin;
+REVOKE ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) TO rag_reader;
 
 GRANT SELECT ON TABLE rag_internal.caller TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_model(who name, ticket bytea, name text, provider text, dimensions integer, options jsonb) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.add_model(name text, provider text, dimensions integer, options jsonb) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, collection text, name text, pattern text, detector text, replacement text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, collection text, name text, pattern text, detector text, replacement text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) TO rag_admin;
@@ -8508,8 +12206,20 @@ GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text)
 REVOKE ALL ON FUNCTION rag.adopt_role(role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.adopt_role(role text) TO rag_admin;
 
+REVOKE ALL ON FUNCTION rag_internal.disallow_source(who name, ticket bytea, collection text, tenant text, is_unrestricted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.disallow_source(who name, ticket bytea, collection text, tenant text, is_unrestricted boolean) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.allow_all_sources(tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.allow_all_sources(tenant text) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.allow_http(hosts text[], key_variables text[]) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.allow_source(who name, ticket bytea, collection text, tenant text, may_search boolean, may_ingest boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.allow_source(who name, ticket bytea, collection text, tenant text, may_search boolean, may_ingest boolean) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.allow_source(collection text, tenant text, may_search boolean, may_ingest boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.allow_source(collection text, tenant text, may_search boolean, may_ingest boolean) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.alter_collection(who name, ticket bytea, name text, description text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
@@ -8553,11 +12263,11 @@ GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
 REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) TO rag_writer;
@@ -8589,26 +12299,44 @@ GRANT ALL ON FUNCTION rag_internal.claim_job(who name, ticket bytea, max_passage
 REVOKE ALL ON FUNCTION rag.claim_job(max_passages integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.claim_job(max_passages integer) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[]) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.configure_role(who name, ticket bytea, role text, token_required boolean, clearance integer, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.configure_role(who name, ticket bytea, role text, token_required boolean, clearance integer, tenant text) TO rag_admin;
 
-REVOKE ALL ON FUNCTION rag.correct_query(query text, collections text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.correct_query(query text, collections text[]) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.configure_role(role text, token_required boolean, clearance integer, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.configure_role(role text, token_required boolean, clearance integer, tenant text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.configure_search_log(who name, ticket bytea, mode text, days integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.configure_search_log(who name, ticket bytea, mode text, days integer) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.configure_search_log(mode text, days integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.configure_search_log(mode text, days integer) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.correct_query(query text, collections text[], token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.correct_query(query text, collections text[], token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.delete_document(document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.delete_document(document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.delete_source(who name, ticket bytea, collection text, source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.delete_source(who name, ticket bytea, collection text, source text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.delete_source(collection text, source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.delete_source(collection text, source text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.describe_collections(who name, ticket bytea, names text[]) TO rag_reader;
@@ -8622,6 +12350,9 @@ GRANT ALL ON FUNCTION rag_internal.detect_document_type(who name, ticket bytea, 
 REVOKE ALL ON FUNCTION rag.detect_document_type(content text, source text, mime text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.detect_document_type(content text, source text, mime text) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag.disallow_source(collection text, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.disallow_source(collection text, tenant text) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.doctor(who name, ticket bytea) TO rag_reader;
 
@@ -8634,11 +12365,23 @@ GRANT ALL ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name 
 REVOKE ALL ON FUNCTION rag.drop_collection(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.drop_collection(name text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.drop_identity_key(kid text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_identity_key(kid text) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.drop_model(who name, ticket bytea, name text) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag.drop_model(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.drop_model(name text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, collection text, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, collection text, name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.drop_redaction_rule(collection text, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_redaction_rule(collection text, name text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) TO rag_reader;
@@ -8652,48 +12395,72 @@ GRANT ALL ON FUNCTION rag_internal.embed_claimed(who name, ticket bytea, claim_i
 REVOKE ALL ON FUNCTION rag.embed_claimed(claim_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.embed_claimed(claim_id uuid) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[]) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern text, kind text, collections text[], dry_run boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern text, kind text, collections text[], dry_run boolean) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[]) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) TO rag_reader;
 
 GRANT SELECT ON TABLE rag.chunk TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.get_chunks(document_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.get_chunks(document_id uuid) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.get_chunks(document_id uuid, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.get_chunks(document_id uuid, token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_documents(who name, ticket bytea, only_document uuid, token text) TO rag_reader;
 
 GRANT SELECT ON TABLE rag.document TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.get_document(document_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.get_document(document_id uuid) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.get_document(document_id uuid, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.get_document(document_id uuid, token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, reader text, document_id uuid, granted boolean) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], granted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.change_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], granted boolean) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.grant_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.change_unredacted(who name, ticket bytea, collection text, reader text, granted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.change_unredacted(who name, ticket bytea, collection text, reader text, granted boolean) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.grant_unredacted(collection text, reader text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.grant_unredacted(collection text, reader text) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) TO rag_writer;
+REVOKE ALL ON FUNCTION rag_internal.change_writers(who name, ticket bytea, collection text, writers text[], granted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.change_writers(who name, ticket bytea, collection text, writers text[], granted boolean) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.grant_write(collection text, writer text, writers text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.grant_write(collection text, writer text, writers text[]) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest(who name, ticket bytea, collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest(collection text, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, embed text, security_level integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.ingest_chunks(who name, ticket bytea, collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.ingest_chunks(collection text, chunks jsonb, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, embed text, security_level integer) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.ingest_many(who name, ticket bytea, collection text, documents jsonb, embed text) TO rag_writer;
@@ -8703,6 +12470,30 @@ GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed te
 
 REVOKE ALL ON FUNCTION rag.list_collections() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.list_collections() TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.list_identity_keys() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_identity_keys() TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.list_readers(who name, ticket bytea, collection text, document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_readers(who name, ticket bytea, collection text, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.list_readers(collection text, document_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_readers(collection text, document_id uuid) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.list_redaction_rules(who name, ticket bytea, collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_redaction_rules(who name, ticket bytea, collection text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.list_redaction_rules(collection text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_redaction_rules(collection text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.list_sources(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_sources(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.list_sources() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_sources() TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.log_ingest(who name, ticket bytea, run_id uuid, collection text, source text, outcome text, document_id uuid, chunks integer, detail text) TO rag_writer;
@@ -8737,6 +12528,12 @@ GRANT ALL ON FUNCTION rag_internal.prepare_model(who name, ticket bytea, collect
 REVOKE ALL ON FUNCTION rag.prepare_model(collection text, model text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.prepare_model(collection text, model text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.prune_search_log(who name, ticket bytea, older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.prune_search_log(who name, ticket bytea, older_than interval) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.prune_search_log(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.prune_search_log(older_than interval) TO rag_admin;
+
 REVOKE ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.rebuild_index(who name, ticket bytea, collection text) TO rag_writer;
 
@@ -8761,8 +12558,14 @@ GRANT ALL ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigi
 REVOKE ALL ON FUNCTION rag.retry_job(job_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.retry_job(job_id bigint) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid) TO rag_writer;
+REVOKE ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.revoke_read(collection text, reader text, document_id uuid, readers text[], document_ids uuid[]) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.revoke_unredacted(collection text, reader text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.revoke_unredacted(collection text, reader text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.revoke_write(collection text, writer text, writers text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.revoke_write(collection text, writer text, writers text[]) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.check_rankings(rankings jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.check_rankings(rankings jsonb) TO rag_reader;
@@ -8779,11 +12582,20 @@ GRANT ALL ON FUNCTION rag.rrf(rankings jsonb, weights jsonb, rrf_k integer) TO r
 REVOKE ALL ON PROCEDURE rag.run_jobs(IN max_passages integer) FROM PUBLIC;
 GRANT ALL ON PROCEDURE rag.run_jobs(IN max_passages integer) TO rag_writer;
 
-REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+REVOKE ALL ON PROCEDURE rag.scrub(IN timeout interval) FROM PUBLIC;
+GRANT ALL ON PROCEDURE rag.scrub(IN timeout interval) TO rag_admin;
 
-REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text, deadline timestamp with time zone, holders text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text, deadline timestamp with time zone, holders text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) TO rag_writer;
@@ -8791,11 +12603,29 @@ GRANT ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, docume
 REVOKE ALL ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.set_embeddings(document_id uuid, embeddings public.vector[], model text, content_hash bytea) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.set_identity(who name, ticket bytea, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.set_identity(who name, ticket bytea, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.set_identity(token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.set_identity(token text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.set_model(who name, ticket bytea, collection text, model text, allow_failed boolean) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.set_model(collection text, model text, allow_failed boolean) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.set_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], security_level integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.set_readers(who name, ticket bytea, collection text, readers text[], document_ids uuid[], security_level integer) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) TO rag_service;
+
+REVOKE ALL ON FUNCTION rag.set_user(user_name text, groups text[], tenant text, clearance integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.set_user(user_name text, groups text[], tenant text, clearance integer) TO rag_service;
 
 REVOKE ALL ON FUNCTION rag.similarity(distance double precision, metric text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.similarity(distance double precision, metric text) TO rag_reader;
@@ -8824,11 +12654,11 @@ GRANT ALL ON FUNCTION rag_internal.wait_for(who name, ticket bytea, job_id bigin
 REVOKE ALL ON FUNCTION rag.wait_for(job_id bigint, timeout interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.wait_for(job_id bigint, timeout interval) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.whoami(who name, ticket bytea, token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.whoami() FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.whoami() TO rag_reader;
+REVOKE ALL ON FUNCTION rag.whoami(token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.whoami(token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.add_embedding_partition(model rag_internal.model) FROM PUBLIC;
 
@@ -8838,9 +12668,13 @@ REVOKE ALL ON FUNCTION rag_internal.analyzer_stamp(text_config text) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION rag_internal.analyzer_version() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.any_matches(texts text[], pattern text, kind text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.attributes(document rag_internal.document) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
@@ -8867,7 +12701,11 @@ REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.documen
 
 REVOKE ALL ON FUNCTION rag_internal.check_embed(embed text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_erasure_pattern(pattern text, kind text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_filter(filter jsonb, filter_path jsonpath, vars jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_grant(collection text, document_ids uuid[], readers text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_model(model rag_internal.model) FROM PUBLIC;
 
@@ -8877,9 +12715,19 @@ REVOKE ALL ON FUNCTION rag_internal.check_model_options(options jsonb) FROM PUBL
 
 REVOKE ALL ON FUNCTION rag_internal.check_name(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_pattern(pattern text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_query(query text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_security_level(security_level integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) FROM PUBLIC;
 
@@ -8895,17 +12743,25 @@ REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identi
 
 REVOKE ALL ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.delete_documents(document_ids uuid[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.derive_document() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.detector_pattern(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.document_type(content text, source text, mime text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.draft_document(collection rag_internal.collection, content text, source text, title text, tags text[], metadata jsonb, readers text[], version text, language text, mime text, valid_from timestamp with time zone, valid_until timestamp with time zone, security_level integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.embed_chunks(chunks rag_internal.prepared_chunk[], collection rag_internal.collection, model rag_internal.model, embed text) FROM PUBLIC;
 
@@ -8921,6 +12777,14 @@ REVOKE ALL ON FUNCTION rag_internal.embed_waiting(document rag_internal.document
 
 REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.erase_entries(document_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.erase_errors(identity rag_internal.identity, job_ids bigint[], pattern text, kind text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) FROM PUBLIC;
@@ -8931,6 +12795,8 @@ REVOKE ALL ON FUNCTION rag_internal.follow_document() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.follow_title() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.forget_searches(older_than interval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
@@ -8938,6 +12804,8 @@ REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights js
 REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
 
@@ -8949,15 +12817,24 @@ REVOKE ALL ON FUNCTION rag_internal.index_text(title text, heading text[], conte
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.ingested(document rag_internal.document, status text, chunks integer, job_id bigint, identity rag_internal.identity) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.intern_readers(principal_ids bigint[], tenant text, security_level smallint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.is_blank(content text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.is_kept_by_snapshot() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.json_texts(value jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.keyed_hash(input bytea) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
@@ -8968,11 +12845,19 @@ REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.letters_of(input text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.level_acl(collection rag_internal.collection, security_level smallint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.line_breaks(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.merge_jobs(job_ids bigint[]) FROM PUBLIC;
 
@@ -8990,14 +12875,22 @@ REVOKE ALL ON FUNCTION rag_internal.near_words(misspelt text, variants text[], m
 
 REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.own_principals(who name, ticket bytea) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.owned_document(identity rag_internal.identity, document_id uuid, exclusive boolean, or_write boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.owner_for(identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.owner_name(owner rag_internal.principal) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.owns_collection(identity rag_internal.identity, collection rag_internal.collection) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.owns_work(role_name name, role_oid oid, reader text, tenant text, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.owns_job(job rag_internal.job, identity rag_internal.identity) FROM PUBLIC;
 
@@ -9012,19 +12905,29 @@ REVOKE ALL ON FUNCTION rag_internal.phrase_lexemes(phrase text, config text) FRO
 
 REVOKE ALL ON FUNCTION rag_internal.phrase_query(phrase text, config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.plain_identity(who name) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.prefix_form(prefix text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.prepare_chunks(collection rag_internal.collection, document rag_internal.document, embed text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.principal_for(reader text, tenant text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.principals_named(reader text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.principal_key(reader text, tenant text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.principals_named(reader text, tenant text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.prune_words() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.purge_segment() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.question_lexemes(question text, config text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.read_question(query text) FROM PUBLIC;
 
@@ -9046,13 +12949,52 @@ GRANT ALL ON FUNCTION rag_internal.readable_jobs(who name, ticket bytea) TO rag_
 REVOKE ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_principals(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.readable_search_log(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.readable_search_log(who name, ticket bytea) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag_internal.reader_name(principal rag_internal.principal) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.reader_set(principal_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.record_failures(claim_id uuid, model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.redact(rules rag_internal.redaction_rule[], input text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_chunk(chunk rag_internal.chunk, redaction rag_internal.redaction) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_document(document rag_internal.document) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_hit(hit rag.hit, redaction rag_internal.redaction, content_hash bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_hits(identity rag_internal.identity, hits rag.hit[], collection_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_json(redaction rag_internal.redaction, input jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_labels(redaction rag_internal.redaction, labels text[], is_quoted boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_passage(redaction rag_internal.redaction, content text, start_offset integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redact_text(collection_ids bigint[], input text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redacted_collections(identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redacted_spans(rules rag_internal.redaction_rule[], input text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redaction_of(document rag_internal.document, rules rag_internal.redaction_rule[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.redaction_rules(collection_ids bigint[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.removals(document_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.repetitions(pattern text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.replace_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.require_admin(identity rag_internal.identity, what text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.require_read_committed(what text) FROM PUBLIC;
 
@@ -9060,21 +13002,51 @@ REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content 
 
 REVOKE ALL ON FUNCTION rag_internal.resplit_document() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.rewrite_table(name name) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.role_identity(who name) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.seen_acls(scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.seen_models(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector public.vector, scope rag_internal.scope, cut bigint, is_forgiving boolean, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.service_identity(who name, user_name text, groups text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.shared_collection(collection_id bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.shown_name(principal rag_internal.principal) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.stored_identity_key(algorithm text, key text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
@@ -9086,23 +13058,35 @@ REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.token_identity(who name, claims jsonb) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.unload_models() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.usable_model(name text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.user_principals(user_name text, groups text[], tenant text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.vector_form(model rag_internal.model, OUT stored_in text, OUT ranked text, OUT ranked_by text, OUT indexed text, OUT indexed_by text, OUT operators text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.verified_claims(token text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.warn_of_statistics() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.with_model_options(model rag_internal.model, options jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.withhold(rules rag_internal.redaction_rule[], input text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.words_skipped(content text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.writes_collection(identity rag_internal.identity, collection rag_internal.collection) FROM PUBLIC;
 
 GRANT SELECT ON TABLE rag.collection TO rag_reader;
 
@@ -9115,6 +13099,8 @@ GRANT SELECT ON TABLE rag.job_status TO rag_reader;
 GRANT SELECT ON TABLE rag.model TO rag_reader;
 
 GRANT SELECT ON TABLE rag.principal TO rag_reader;
+
+GRANT SELECT ON TABLE rag.search_log TO rag_admin;
 
 GRANT SELECT ON TABLE rag_internal.alembic_version TO rag_owner;
 
