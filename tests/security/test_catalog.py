@@ -144,32 +144,93 @@ def test_no_builtin_is_marked_leakproof(conn: Connection) -> None:
     assert row.fetchone() == (False,)
 
 
+MATRIX = f"""
+    with granted (object, owner, acl) as (
+        select 'schema ' || nspname, nspowner, nspacl from pg_namespace where oid {OURS}
+        union all
+        select case relkind when 'v' then 'view ' else 'table ' end || oid::regclass, relowner,
+               relacl
+        from pg_class
+        where relnamespace {OURS} and relkind in ('r', 'p', 'v', 'm', 'S') and not relispartition
+        union all
+        select format('column %s.%s', attrelid::regclass, attname), relowner, attacl
+        from pg_attribute join pg_class on pg_class.oid = attrelid
+        where relnamespace {OURS} and attacl is not null
+        union all
+        select case prokind when 'p' then 'procedure ' else 'function ' end || oid::regprocedure,
+               proowner, proacl
+        from pg_proc where pronamespace {OURS}
+        union all
+        -- what a type is may be known to anybody: that is PostgreSQL's default, and no right to rows
+        select 'type ' || oid::regtype, typowner, typacl
+        from pg_type where typnamespace {OURS} and typacl is not null
+        union all
+        select format('default of %s in %s', defaclrole::regrole,
+                      coalesce(defaclnamespace::regnamespace::text, 'the database')),
+               defaclrole, defaclacl
+        from pg_default_acl
+    )
+    select format('%s: %s to %s', object,
+                  string_agg(lower(a.privilege_type), ', ' order by a.privilege_type)
+                      || case when bool_or(a.is_grantable) then ' with grant option' else '' end,
+                  case a.grantee when 0 then 'public' else a.grantee::regrole::text end)
+    from granted, aclexplode(acl) a
+    where a.grantee <> owner
+       or (a.grantee = 'rag_owner'::regrole and object ~ '(setting|alembic_version|schema rag)')
+    group by object, a.grantee
+    union all
+    select format('role %s:%s%s', r.rolname,
+                  case when r.rolcanlogin or r.rolsuper or r.rolbypassrls or r.rolcreaterole
+                            or r.rolcreatedb or r.rolreplication then ' more than a group' else '' end,
+                  coalesce((select string_agg(' member of ' || m.roleid::regrole, ''
+                                              order by m.roleid::regrole::text)
+                            from pg_auth_members m where m.member = r.oid), ''))
+    from pg_roles r
+    where r.rolname in ('rag_owner', 'rag_admin', 'rag_writer', 'rag_reader', 'rag_service')
+"""
+
+
 def test_the_privilege_matrix(conn: Connection) -> None:
     """Role x object x privilege, compared whole with tests/expected/privileges.txt."""
-    rows = conn.execute(
-        f"""with granted (object, acl) as (
-                select 'schema ' || nspname, nspacl from pg_namespace where oid {OURS}
-                union all
-                select case relkind when 'v' then 'view ' else 'table ' end || oid::regclass, relacl
-                from pg_class where relnamespace {OURS} and relkind in ('r', 'p', 'v', 'S') and not relispartition
-                union all
-                select format('column %s.%s', attrelid::regclass, attname), attacl
-                from pg_attribute join pg_class on pg_class.oid = attrelid
-                where relnamespace {OURS} and attacl is not null
-                union all
-                select 'function ' || oid::regprocedure, proacl from pg_proc where pronamespace {OURS}
-            )
-            select format('%s: %s to %s', object, string_agg(lower(a.privilege_type), ', ' order by a.privilege_type),
-                          a.grantee::regrole)
-            from granted, aclexplode(acl) a
-            where a.grantee::regrole::text in ('rag_admin', 'rag_writer', 'rag_reader', 'rag_service')
-               or (a.grantee = 'rag_owner'::regrole and object ~ '(setting|alembic_version|schema rag)')
-            group by object, a.grantee"""
-    ).fetchall()
+    rows = conn.execute(MATRIX).fetchall()
     found = "".join(f"{line}\n" for line in sorted(line for (line,) in rows))
     if REWRITE:
         PRIVILEGES.write_text(found)
     assert found == PRIVILEGES.read_text()
+
+
+def test_no_role_has_what_another_session_of_it_gave_away(conn: Connection) -> None:
+    """Nobody but a superuser can hand on what he was granted."""
+    query = f"""select object from (
+                    select oid::regclass::text, relacl from pg_class where relnamespace {OURS}
+                    union all select oid::regprocedure::text, proacl from pg_proc
+                    where pronamespace {OURS}) g (object, acl), aclexplode(acl) a
+                where a.is_grantable and a.grantee <> 'rag_owner'::regrole"""
+    assert offenders(conn, query) == []
+
+
+# bodies that make SQL, of identifiers, numbers and literals that they quote themselves
+DYNAMIC = [
+    "add_embedding_partition",
+    "build_vector_index",
+    "drop_model",
+    "rewrite_table",
+    "semantic_leg",
+]
+
+
+def test_sql_is_made_where_it_is_known(conn: Connection) -> None:
+    """A further body that executes a string wants to be read; none takes that string."""
+    makes = """prosrc ~* '\\mexecute\\M(?! function)' and prolang <>
+               (select oid from pg_language where lanname = 'plpython3u')"""
+    assert (
+        offenders(conn, f"select proname from pg_proc where pronamespace {OURS} and {makes}")
+        == DYNAMIC
+    )
+    query = f"""select oid::regprocedure::text from pg_proc
+                where pronamespace {OURS} and {makes} and not prosecdef
+                  and proacl <> array[makeaclitem(proowner, proowner, 'execute', false)]"""
+    assert offenders(conn, query) == [], "a caller may call it by itself"
 
 
 def test_parallel_labels_are_honest(conn: Connection) -> None:
