@@ -38,6 +38,12 @@ EMBEDDINGS = """
     join rag_internal.model m on m.name = %s
     where k.name = %s"""
 
+INDEX = """
+    select rag_internal.index_document(d.document_id)
+    from given n join rag_internal.document d using (source)
+    join rag_internal.collection k using (collection_id)
+    where k.name = %s"""
+
 
 def unit(vectors: Vectors) -> Vectors:
     """Rows scaled to length 1, with the precision of float32."""
@@ -83,7 +89,7 @@ def place(
     """A document of one passage per row of `vectors`, named by its number from `first`.
 
     Each can be read by the readers of the collection that `readers_of` has in its place (None:
-    of `collection` itself). The lexical index does not know of them.
+    of `collection` itself).
     """
     row = conn.execute(
         "select storage, model_id from rag_internal.model where name = %s", [model]
@@ -106,6 +112,8 @@ def place(
         "select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = %s",
         [model],
     )
+    # a search by vectors asks the lexical index for what the caller sees
+    conn.execute(INDEX, [collection])
     conn.execute("drop table given")
     conn.execute("analyze rag_internal.document, rag_internal.chunk, rag_internal.embedding")
 
