@@ -29,28 +29,41 @@ class Pairs:
         return 100 + 4 * int(self.values.nbytes)
 
     @cached_property
-    def constants(self) -> dict[str, str]:
-        """What stands for the names in a statement over rag_internal.embedding e.
+    def acls(self) -> list[int]:
+        """acl_id of each class."""
+        found: list[int] = np.unique(self.values[:, 0]).tolist()
+        return found
+
+    @cached_property
+    def collections(self) -> list[int]:
+        """collection_id of each collection."""
+        found: list[int] = np.unique(self.values[:, 1]).tolist()
+        return found
+
+    @cached_property
+    def few(self) -> "Pairs":
+        """One pair of each collection."""
+        return Pairs.of(self.values[np.unique(self.values[:, 1], return_index=True)[1]])
+
+    def fill(self, statement: str) -> str:
+        """A statement over rag_internal.embedding e, with constants for the names in it.
 
         {pair_acls}, {pair_collections}: the pairs. {acls}, {collections}: each of them once.
         {collection}: the column, as an expression that an index is not asked by where it would be
         asked for far more pairs than there are.
         """
-        acls, collections = np.unique(self.values[:, 0]), np.unique(self.values[:, 1])
-        is_sparse = len(acls) * len(collections) > 2 * len(self.values)
-        return {
-            "{pair_acls}": _array(self.values[:, 0]),
-            "{pair_collections}": _array(self.values[:, 1]),
-            "{acls}": _array(acls),
-            "{collections}": _array(collections),
-            "{collection}": "(e.collection_id + 0)" if is_sparse else "e.collection_id",
+        values: dict[str, Sequence[int]] = {
+            "{acls}": self.acls,
+            "{collections}": self.collections,
+            "{pair_acls}": self.values[:, 0].tolist(),
+            "{pair_collections}": self.values[:, 1].tolist(),
         }
-
-    def fill(self, statement: str) -> str:
-        """`statement` with these constants."""
-        for name, value in self.constants.items():
-            statement = statement.replace(name, value)
-        return statement
+        for name in filter(statement.__contains__, values):
+            array = "'{" + ",".join(map(str, values[name])) + "}'::pg_catalog.int8[]"
+            statement = statement.replace(name, array)
+        is_sparse = len(self.acls) * len(self.collections) > 2 * len(self.values)
+        column = "(e.collection_id + 0)" if is_sparse else "e.collection_id"
+        return statement.replace("{collection}", column)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +73,6 @@ class Sight:
     pairs: Pairs
     passages: int
     configs: Sequence[str]
-
-    @property
-    def acls(self) -> list[int]:
-        """acl_id of each class of which something is seen."""
-        found: list[int] = np.unique(self.pairs.values[:, 0]).tolist()
-        return found
-
-    @property
-    def collections(self) -> list[int]:
-        """collection_id of each collection in which something is seen."""
-        found: list[int] = np.unique(self.pairs.values[:, 1]).tolist()
-        return found
 
 
 def pairs_of(documents: Documents, visible: Visible) -> Int64s:
@@ -89,7 +90,3 @@ def distinct(parts: Iterable[Int64s]) -> Int64s:
     is_new = np.ones(len(pairs), np.bool_)
     is_new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
     return pairs[is_new]
-
-
-def _array(values: Int64s) -> str:
-    return "'{" + ",".join(map(str, values.tolist())) + "}'::pg_catalog.int8[]"

@@ -5,7 +5,7 @@ from typing import Any
 
 from ragsql_engine.calls import Row, translated
 from ragsql_engine.lexical.calls import LexicalCalls
-from ragsql_engine.lexical.sight import Sight
+from ragsql_engine.lexical.sight import Pairs, Sight
 from ragsql_engine.lexical.store import Reader
 
 _PLAN = 20_000  # bytes of a plan, about, and of each pair of classes and collections in it
@@ -13,17 +13,16 @@ _PAIR = 200
 
 # the limit keeps a pair from being joined with all vectors
 _MODELS = """
-select m.model_id
-from rag_internal.model m
-where exists (
-    select from unnest({pair_acls}, {pair_collections}) s (acl_id, collection_id)
-    join rag_internal.collection k on k.collection_id = s.collection_id
-                                  and k.model_id = m.model_id
-    cross join lateral (
-        select from rag_internal.embedding e
-        where e.model_id = m.model_id and e.acl_id = s.acl_id
-          and e.collection_id = s.collection_id
-        limit 1) e)
+select k.model_id, bool_or(e.is_there) as is_seen
+from unnest({pair_acls}, {pair_collections}) s (acl_id, collection_id)
+join rag_internal.collection k on k.collection_id = s.collection_id
+cross join lateral (
+    select exists (select from rag_internal.embedding e
+                   where e.model_id = k.model_id and e.acl_id = s.acl_id
+                     and e.collection_id = s.collection_id
+                   limit 1) as is_there) e
+where k.model_id is not null
+group by k.model_id
 """
 _WAITING = """
 select exists (
@@ -51,37 +50,41 @@ class SemanticCalls(LexicalCalls):
         sight = self._sight(scope)
         return {
             "passages": sight.passages,
-            "collection_ids": sight.collections,
+            "collection_ids": sight.pairs.collections,
             "text_configs": list(sight.configs),
         }
 
     @translated
     def seen_models(self, scope: Row) -> list[int]:
         """model_id of each model under which the caller sees a passage's vector."""
-        return [row["model_id"] for row in self._seeing(scope, _MODELS, [])]
+        pairs = self._sight(scope).pairs
+        # as a rule any class of a collection has vectors
+        rows = self._seeing(pairs.few, _MODELS, [])
+        if not all(row["is_seen"] for row in rows):
+            rows = self._seeing(pairs, _MODELS, [])
+        return [row["model_id"] for row in rows if row["is_seen"]]
 
     @translated
     def seen_acls(self, scope: Row) -> list[int]:
         """acl_id of each class among what the caller sees."""
-        return self._sight(scope).acls
+        return self._sight(scope).pairs.acls
 
     @translated
     def sees_waiting(self, scope: Row) -> bool:
         """Whether a passage that the caller sees waits for its vector."""
-        return bool(self._seeing(scope, _WAITING, [])[0]["is_waiting"])
+        return bool(self._seeing(self._sight(scope).pairs, _WAITING, [])[0]["is_waiting"])
 
     @translated
     def leg_hits(self, statement: str, scope: Row, query_vector: str) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit by a statement of rag_internal.semantic_leg."""
-        rows = self._seeing(scope, statement, ["text"], query_vector)
+        rows = self._seeing(self._sight(scope).pairs, statement, ["text"], query_vector)
         return [tuple(row.values()) for row in rows]
 
     def _sight(self, scope: Row) -> Sight:
         reader = Reader.from_identity(scope["identity"])
         return self._store.sight(reader, scope["collection_ids"])
 
-    def _seeing(self, scope: Row, statement: str, types: Sequence[str], *values: Any) -> Any:
-        pairs = self._sight(scope).pairs
+    def _seeing(self, pairs: Pairs, statement: str, types: Sequence[str], *values: Any) -> Any:
         plan = self._store.keep(
             ("plan", statement, pairs.name),
             lambda: self._plpy.prepare(pairs.fill(statement), list(types)),
