@@ -76,10 +76,15 @@ def test_every_text_of_a_document_is_redacted(house: House) -> None:
 
 
 def test_what_repeats_a_part_of_a_match_is_replaced_too(house: House) -> None:
+    house.rows(house.owner, "select rag.alter_collection('docs', strategy => 'markdown')")
     content = "# Open\n\nThe valve.\n\n<<\n\n# Nora Quist\n\nhas the valve key\n\n>>\n"
     document = house.tell(content, title="Nora *Quist*", metadata='{"who": "Quist", "is": "valve"}')
     house.rule("private", "<<.*>>", "[private]")
-    for row in house.rows(house.reader, "select * from rag.get_chunks(%s)", [document]):
+    chunks = "select content, heading from rag.get_chunks(%s)"
+    assert "Nora Quist" in [
+        heading for row in house.rows(house.owner, chunks, [document]) for heading in row["heading"]
+    ]
+    for row in house.rows(house.reader, chunks, [document]):
         assert "Quist" not in row["content"] + "".join(row["heading"])
     row = house.document(house.reader, document)
     assert row["content"] == "# Open\n\nThe valve.\n\n[private]\n"
@@ -113,7 +118,7 @@ def test_a_match_longer_than_passages_is_taken_out_of_each(house: House) -> None
         )
     chunks = house.rows(house.reader, "select * from rag.get_chunks(%s)", [document])
     own = house.rows(house.owner, "select * from rag.get_chunks(%s)", [document])
-    assert len(chunks) > 20
+    assert len(chunks) > 10
     for column in ("chunk_index", "start_offset", "end_offset", "start_line", "token_count"):
         assert [c[column] for c in chunks] == [c[column] for c in own]
     shown = "".join(c["content"] for c in chunks)
