@@ -17,9 +17,8 @@ end;
 
 comment on function rag.set_readers(text, text[], uuid, integer, uuid[]) is
     'Exactly these readers (role:NAME, user:NAME, group:NAME, public) and this security level, of '
-    'a collection (its owner reads it too, and null leaves as it is) or of documents (readers '
-    'null: those of the collection, from now on; level null: with readers as it is, else the '
-    'collection''s). Whether that changed something.';
+    'a collection (its owner reads it too) or of documents. Null leaves either as it is; both null '
+    'bring documents back under their collection. Whether that changed something.';
 alter function rag.set_readers(text, text[], uuid, integer, uuid[]) owner to rag_owner;
 revoke all on function rag.set_readers(text, text[], uuid, integer, uuid[]) from public;
 grant execute on function rag.set_readers(text, text[], uuid, integer, uuid[]) to rag_writer;

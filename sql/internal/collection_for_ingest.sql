@@ -16,10 +16,13 @@ begin
     begin
         _collection := rag_internal.own_collection(identity, collection_for_ingest.name, false,
                                                    or_write => true);
-        perform rag_internal.check_sources(identity, array[_collection.name], 'ingest');
+        perform rag_internal.check_sources(identity, array[_collection.name], 'ingest',
+                                           is_real => true);
         return _collection;
     exception when no_data_found then
-        null;  -- below
+        if collection_for_ingest.name ~ '(^|/)(role|user|group):.*/' then
+            raise;  -- OWNER/NAME: nothing that could be made
+        end if;
     end;
     _owner_id := rag_internal.owner_for(identity);
     begin

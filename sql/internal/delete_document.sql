@@ -8,11 +8,14 @@ set standard_conforming_strings = on
 set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
-    perform rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), delete_document.document_id, false, true);
+    perform rag_internal.owned_document(_identity, delete_document.document_id, false,
+                                        or_write => true);
     return query
-        select r.* from rag_internal.delete_documents(array[delete_document.document_id]) r;
+        select r.* from rag_internal.delete_documents(
+            _identity, array[delete_document.document_id]) r;
 end
 $$;
 

@@ -35,7 +35,12 @@ begin
     _new.valid_until := draft_document.valid_until;
     perform rag_internal.check_document(_new);
     _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
-    _new.acl_id := rag_internal.document_acl(collection, readers, security_level);
+    _new.acl_id := rag_internal.document_acl(
+        collection, readers, security_level,
+        (select a
+         from rag_internal.document d join rag_internal.acl a using (acl_id)
+         where d.collection_id = _new.collection_id and d.source = _new.source
+           and d.version = _new.version));
     return _new;
 end
 $$;

@@ -56,7 +56,7 @@ begin
         select distinct t.job_id
         from rag_internal.embedding_task t join rag_internal.chunk c using (chunk_id)
         where c.document_id = any (_ids) and t.error is not null);
-    _removed := array(select r from rag_internal.delete_documents(_ids) r);
+    _removed := array(select r from rag_internal.delete_documents(_identity, _ids) r);
     _counts := array[
         rag_internal.erase_errors(_identity, _job_ids, pattern, erase_content.kind),
         case when _ids <> '{}' then rag_internal.erase_entries(_ids) end,
@@ -68,7 +68,9 @@ begin
         select n.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
                n.entries
         from unnest(array['error', 'posting', 'word'], _counts) n (kind, entries)
-        where n.entries > 0;
+        where n.entries > 0
+          -- whether a word goes tells whether anybody else has it
+          and (n.kind = 'error' or _identity.sees_everything);
 end
 $$;
 

@@ -7,6 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _identity rag_internal.identity;
+    -- asked for what it takes away, never for what it gives: a login does not shed its rules by
+    -- taking another role
+    _login name := session_user;
     _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
     _user text := nullif(current_setting('rag.user', true), '');
     _groups text := nullif(current_setting('rag.groups', true), '');
@@ -24,15 +27,17 @@ begin
 
     select coalesce(bool_or(r.token_required), false),
            coalesce(bool_or(o.rolname is null), false),
-           coalesce(max(r.clearance), 0),
+           coalesce(max(r.clearance) filter (where rag_internal.has_rule(who, r.name)), 0),
            array_agg(distinct r.tenant) filter (where r.tenant <> '')
     into _needs_token, _is_other, _identity.clearance, _tenants
     from rag_internal.role_rule r
     left join pg_roles o on o.oid = r.role_oid and o.rolname = r.name
-    where r.name = who
-       or (not _is_super
-           and pg_has_role(who, (select g.oid from pg_roles g where g.rolname = r.name), 'usage'));
-    if _needs_token or _is_other or cardinality(_tenants) > 1 then
+    where rag_internal.has_rule(who, r.name) or rag_internal.has_rule(_login, r.name);
+    if who in ('rag_reader', 'rag_writer', 'rag_service') then
+        _identity.clearance := 0;
+        _identity.why := format('%s is nobody in particular: all who use ragsql can take it', who);
+        return _identity;
+    elsif _needs_token or _is_other or cardinality(_tenants) > 1 then
         _identity.clearance := 0;
         _identity.why := case
             when _is_other
@@ -51,7 +56,7 @@ begin
             _identity.why := 'a trusted service that has set neither rag.user nor rag.groups';
             return _identity;
         end if;
-        return rag_internal.service_identity(who, _user, _groups);
+        return rag_internal.service_identity(who, _identity.tenant, _user, _groups);
     end if;
 
     _identity.source := 'database role';

@@ -31,6 +31,10 @@ declare
         search.filter_path, search.vars, search.weights, search.rrf_k, search.skip,
         search.allow_degraded, search.query_vector);
 begin
+    if _identity.source = 'nobody' then
+        raise warning 'nobody is asking, and finds nothing: %', _identity.why
+            using hint = 'select * from rag.whoami() tells how you are seen.';
+    end if;
     _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
     perform rag_internal.log_search(_identity, search.query, search.collections, _result);
     return query select h.* from unnest(_result.hits) h;

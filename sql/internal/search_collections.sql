@@ -25,7 +25,7 @@ begin
            or k.name in (select s.collection from rag_internal.allowed_source s
                          where s.tenant = (identity).tenant and s.may_search));
     perform rag_internal.check_sources(
-        identity, array(select c.name from unnest(_collections) c), 'search');
+        identity, array(select c.name from unnest(_collections) c), 'search', is_real => true);
     return array(select c.collection_id from unnest(_collections) c);
 end
 $$;

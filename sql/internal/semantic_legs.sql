@@ -25,6 +25,7 @@ declare
     _step rag.search_step;
     _sight record := rag_internal.sight(scope);
     _has_answer boolean := false;
+    _started timestamptz;
     _error text;
     _hint text;
 begin
@@ -59,8 +60,13 @@ begin
             if _model.dimensions = @extschema:vector@.vector_dims(query_vector) then
                 _vector := @extschema:vector@.l2_normalize(query_vector);
             else
-                _vector := rag_internal.embed_query(_question.content, _model,
-                                                    (scope).identity.who);
+                _started := clock_timestamp();
+                _vector := rag_internal.embed_query(
+                    _question.content, _model,
+                    format('%s %s %s', (scope).identity.who, (scope).identity.tenant,
+                           (scope).identity.reader));
+                steps := steps || rag_internal.search_step('question', _model.provider, _model.name,
+                                                           null, _started);
             end if;
             _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut);
             _step := _leg.step;

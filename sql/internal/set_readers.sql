@@ -25,22 +25,24 @@ declare
 begin
     perform rag_internal.check_grant(set_readers.collection, document_ids, null);
     perform rag_internal.check_security_level(_level);
+    if _level > _identity.clearance and not _identity.sees_everything then
+        raise warning 'you will not read it yourself: the level is %, your clearance %', _level,
+            _identity.clearance;
+    end if;
     if set_readers.collection is not null then
         return rag_internal.set_collection_readers(
             rag_internal.own_collection(_identity, set_readers.collection, true), readers, _level);
     end if;
 
+    perform rag_internal.lock_collections(_identity, document_ids);
     for _document_id in select distinct d from unnest(document_ids) d order by d loop
         _document := rag_internal.owned_document(_identity, _document_id, true);
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _document.collection_id;
         _acl_id := coalesce(
-            rag_internal.document_acl(
-                _collection, readers,
-                -- other readers alone leave the level as it is
-                coalesce(_level, case when readers is not null
-                                      then (select a.security_level from rag_internal.acl a
-                                            where a.acl_id = _document.acl_id) end)),
+            rag_internal.document_acl(_collection, readers, _level,
+                                      (select a from rag_internal.acl a
+                                       where a.acl_id = _document.acl_id)),
             _collection.acl_id);
         if _acl_id <> _document.acl_id then
             update rag_internal.document d set acl_id = _acl_id

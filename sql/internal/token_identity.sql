@@ -23,9 +23,9 @@ begin
     _identity.source := 'token';
     _identity.reader := 'user:' || (claims ->> 'sub');
     _identity.why := format('a token signed with key "%s"', claims ->> 'kid');
+    _identity.groups := array(select jsonb_array_elements_text(claims -> 'groups'));
     _identity.principal_ids := rag_internal.user_principals(
-        claims ->> 'sub', array(select jsonb_array_elements_text(claims -> 'groups')),
-        _identity.tenant)
+        claims ->> 'sub', _identity.groups, _identity.tenant)
         || array(select p.principal_id from rag_internal.principal p
                  where p.kind = 'role' and p.role_oid = _role and p.name = claims ->> 'role');
     return _identity;

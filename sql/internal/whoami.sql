@@ -10,9 +10,8 @@ set row_security = on
 as $$
     select coalesce(case when i.source = 'database role' then i.who else i.reader end, 'nobody'),
            i.source,
-           array(select rag_internal.reader_name(p)
-                 from rag_internal.principal p
-                 where p.principal_id = any (i.principal_ids)
+           array(select n.kind || case n.kind when 'public' then '' else ':' || n.name end
+                 from rag_internal.identity_names(i) n
                  order by 1),
            i.tenant,
            i.clearance::integer,

@@ -16,6 +16,11 @@ begin
     elsif exists (select from rag_internal.restricted_tenant) then
         _what := 'tenants are restricted to the sources they are allowed';
         _hint := 'rag.allow_all_sources(tenant) for each; then downgrade.';
+    elsif exists (select from rag_internal.document d
+                  join rag_internal.acl a using (acl_id) where a.grants_id is not null) then
+        _what := 'documents have levels of their own, and the readers of their collection';
+        _hint := 'rag.set_readers(document_ids => ...) brings them back under their collection; '
+                 'then downgrade.';
     elsif exists (select from rag_internal.collection k
                   group by k.tenant, k.name having count(*) > 1) then
         _what := 'collections of several owners have the same name';
@@ -27,13 +32,6 @@ begin
             message = 'this downgrade would end what guards documents: ' || _what,
             hint    = _hint;
     end if;
-    -- a class with the readers of another one reads nothing in an older ragsql, and so it stays
-    -- hidden, as what is above level 0 does; at level 0 it means the collection's own
-    update rag_internal.document d
-    set acl_id = a.grants_id
-    from rag_internal.acl a
-    join rag_internal.acl g on g.acl_id = a.grants_id and g.security_level = 0
-    where a.acl_id = d.acl_id and a.security_level = 0;
 end
 $$;
 
@@ -119,7 +117,7 @@ drop function rag_internal.check_pattern(text);
 drop function rag_internal.check_redaction_rule(rag_internal.redaction_rule);
 drop function rag_internal.check_search(text, @extschema:vector@.vector, text, integer, integer);
 drop function rag_internal.check_security_level(integer);
-drop function rag_internal.check_sources(rag_internal.identity, text[], text);
+drop function rag_internal.check_sources(rag_internal.identity, text[], text, boolean);
 drop function rag_internal.configure_role(name, bytea, text, boolean, integer, text);
 drop function rag_internal.configure_search_log(name, bytea, text, integer);
 drop function rag_internal.correct_query(name, bytea, text, text[], text);
@@ -127,15 +125,16 @@ drop function rag_internal.create_collection(rag_internal.identity, text, text, 
     integer, integer, integer, text, text, jsonb, real, integer, integer, integer, text);
 drop function rag_internal.cut_spans(text, rag_internal.redacted_span[]);
 drop function rag_internal.delete_document(name, bytea, uuid);
-drop function rag_internal.delete_documents(uuid[]);
+drop function rag_internal.delete_documents(rag_internal.identity, uuid[]);
 drop function rag_internal.delete_source(name, bytea, text, text);
 drop function rag_internal.detector_pattern(text);
 drop function rag_internal.disallow_source(name, bytea, text, text, boolean);
-drop function rag_internal.document_acl(rag_internal.collection, text[], integer);
+drop function rag_internal.document_acl(rag_internal.collection, text[], integer, rag_internal.acl);
 drop function rag_internal.draft_document(rag_internal.collection, text, text, text, text[], jsonb,
     text[], text, text, text, timestamptz, timestamptz, integer);
 drop function rag_internal.drop_identity_key(name, bytea, text);
 drop function rag_internal.drop_redaction_rule(name, bytea, text, text);
+drop function rag_internal.embed_query(text, rag_internal.model, text);
 drop function rag_internal.erasable_collections(rag_internal.identity, text[]);
 drop function rag_internal.erase_content(name, bytea, text, text, text[], boolean);
 drop function rag_internal.erase_entries(uuid[]);
@@ -147,6 +146,8 @@ drop function rag_internal.explain_search(name, bytea, text, text, text[], integ
     jsonpath, jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector);
 drop function rag_internal.forget_searches(interval);
 drop function rag_internal.grantees(text[], text, boolean);
+drop function rag_internal.has_rule(name, text);
+drop function rag_internal.identity_names(rag_internal.identity);
 drop function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
     text, text, timestamptz, timestamptz, text, integer, integer, integer, text, integer);
 drop function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text, text[], jsonb,
@@ -164,6 +165,7 @@ drop function rag_internal.list_identity_keys(name, bytea);
 drop function rag_internal.list_readers(name, bytea, text, uuid);
 drop function rag_internal.list_redaction_rules(name, bytea, text);
 drop function rag_internal.list_sources(name, bytea);
+drop function rag_internal.lock_collections(rag_internal.identity, uuid[]);
 drop function rag_internal.log_search(rag_internal.identity, text, text[], rag_internal.retrieval);
 drop function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
     integer, text, text, jsonb, real, integer, integer, integer, text);
@@ -230,7 +232,7 @@ drop function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean
     @extschema:vector@.vector);
 drop function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint, text,
     text);
-drop function rag_internal.service_identity(name, text, text);
+drop function rag_internal.service_identity(name, text, text, text);
 drop function rag_internal.set_collection_readers(rag_internal.collection, text[], integer);
 drop function rag_internal.set_identity(name, bytea, text);
 drop function rag_internal.set_readers(name, bytea, text, text[], uuid[], integer);
@@ -310,4 +312,5 @@ alter type rag.collection_info drop attribute writers cascade;
 alter type rag_internal.identity drop attribute source cascade;
 alter type rag_internal.identity drop attribute reader cascade;
 alter type rag_internal.identity drop attribute why cascade;
+alter type rag_internal.identity drop attribute groups cascade;
 comment on type rag_internal.identity is null;

@@ -4,6 +4,7 @@
 alter type rag_internal.identity add attribute source text cascade;
 alter type rag_internal.identity add attribute reader text cascade;
 alter type rag_internal.identity add attribute why text cascade;
+alter type rag_internal.identity add attribute groups text[] cascade;
 comment on type rag_internal.identity is
     'Who asks: who is the current role; source says by which way the identity was found; reader is '
     'what it owns and is granted by (role:NAME, user:NAME; null: nobody).';
@@ -74,11 +75,13 @@ alter type rag.collection_info add attribute security_level integer cascade;
 alter type rag.collection_info add attribute writers text[] cascade;
 
 create type rag.reader_grant as (
-    reader    text,
-    privilege text
+    reader         text,
+    privilege      text,
+    security_level integer
 );
 comment on type rag.reader_grant is
-    'Who may do what with a collection or a document: privilege is own, read, write or unredacted.';
+    'Who may do what with a collection or a document: privilege is own, read, write or unredacted; '
+    'who reads needs a clearance of security_level.';
 
 create type rag.source_rule as (
     tenant     text,
@@ -398,6 +401,7 @@ drop function rag_internal.create_collection(rag_internal.identity, text, text, 
     integer, integer, integer, text, text, jsonb, real, integer, integer);
 drop function rag_internal.draft_document(rag_internal.collection, text, text, text, text[], jsonb,
     text[], text, text, text, timestamptz, timestamptz);
+drop function rag_internal.embed_query(text, rag_internal.model, name);
 drop function rag_internal.ingest(name, bytea, text, text, text, text, text[], jsonb, text[], text,
     text, text, timestamptz, timestamptz, text, integer, integer, integer, text);
 drop function rag_internal.ingest_chunks(name, bytea, text, jsonb, text, text, text, text[], jsonb,

@@ -40,13 +40,13 @@ class EmbeddingCalls(Calls):
         return self._embed(texts, kind, Model.from_row(model)) if texts else []
 
     @translated
-    def embed_query(self, query: str, model: Row, who: str) -> str:
+    def embed_query(self, query: str, model: Row, asker: str) -> str:
         """The unit vector of a query in pgvector's text form.
 
-        The last ones that `who` asked for in this session are kept.
+        The last ones that `asker` asked for in this session are kept.
         """
         row = Model.from_row(model)
-        return self._queries.get(query, row, who, lambda: self._embed([query], "query", row)[0])
+        return self._queries.get(query, row, asker, lambda: self._embed([query], "query", row)[0])
 
     @translated
     def embed_passages(self, texts: Sequence[str | None], model: Row) -> list[tuple[Any, ...]]:

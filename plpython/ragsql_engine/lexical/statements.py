@@ -53,7 +53,7 @@ TERMS = {
 ACLS = """
 select string_agg(int8send(v), '' order by v) as acls
 from rag_internal.visible_acls(
-         row('', $1, $2, false, $3, null, null, null)::rag_internal.identity) v
+         row('', $1, $2, false, $3, null, null, null, null)::rag_internal.identity) v
 """
 # a frequent term has a block of its own: not worth reading for a neighbour that does not exist
 BLOCKS = """

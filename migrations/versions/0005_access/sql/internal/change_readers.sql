@@ -41,6 +41,7 @@ begin
         return found;
     end if;
 
+    perform rag_internal.lock_collections(_identity, document_ids);
     for _document_id in select distinct d from unnest(document_ids) d order by d loop
         _document := rag_internal.owned_document(_identity, _document_id, true);
         select a.* into _acl from rag_internal.acl a where a.acl_id = _document.acl_id;

@@ -3,7 +3,8 @@
 create or replace function rag_internal.check_sources(
     identity rag_internal.identity,
     names    text[],
-    action   text
+    action   text,
+    is_real  boolean default false
 ) returns void
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
@@ -18,7 +19,7 @@ begin
     end if;
     select n into _denied
     from unnest(names) n
-    where n !~ ':.*/'  -- OWNER/NAME: asked again by the name that it turns out to mean
+    where (is_real or n !~ '(^|/)(role|user|group):.*/')
       and not exists (select from rag_internal.allowed_source s
                       where s.tenant = (identity).tenant
                         and s.collection = n
@@ -35,8 +36,10 @@ begin
 end
 $$;
 
-comment on function rag_internal.check_sources(rag_internal.identity, text[], text) is
+comment on function rag_internal.check_sources(rag_internal.identity, text[], text, boolean) is
     '42501 naming the first collection that a restricted tenant is not allowed for action, search '
-    'or ingest.';
-alter function rag_internal.check_sources(rag_internal.identity, text[], text) owner to rag_owner;
-revoke all on function rag_internal.check_sources(rag_internal.identity, text[], text) from public;
+    'or ingest. OWNER/NAME passes, to be asked again, with is_real, by the name that it means.';
+alter function rag_internal.check_sources(rag_internal.identity, text[], text,
+    boolean) owner to rag_owner;
+revoke all on function rag_internal.check_sources(rag_internal.identity, text[], text,
+    boolean) from public;

@@ -23,7 +23,9 @@ begin
         _scope.collection_ids := array(
             select k.collection_id
             from rag_internal.visible_collections(_identity, collections) k
-            where k.collection_id <> all (_redacted));
+            where k.collection_id <> all (_redacted)
+              and (_scope.collection_ids is null
+                   or k.collection_id = any (_scope.collection_ids)));
     end if;
     perform rag_internal.check_query(correct_query.query);
     return query select c.* from rag_internal.correct_words(correct_query.query, _scope) c;

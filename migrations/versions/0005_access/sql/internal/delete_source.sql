@@ -33,7 +33,7 @@ begin
                              _collection.name, coalesce(delete_source.source, 'null')),
             hint    = 'select source from rag.document shows those that there are.';
     end if;
-    return query select r.* from rag_internal.delete_documents(_document_ids) r;
+    return query select r.* from rag_internal.delete_documents(_identity, _document_ids) r;
 end
 $$;
 

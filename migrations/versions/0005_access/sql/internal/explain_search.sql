@@ -38,6 +38,7 @@ begin
             explain_search.vars, explain_search.weights, explain_search.rrf_k,
             explain_search.skip, explain_search.allow_degraded,
             explain_search.query_vector)).steps) s;
+    return next rag_internal.search_step('total', null, null, null, _started);
 end
 $$;
 

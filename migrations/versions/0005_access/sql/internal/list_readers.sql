@@ -27,18 +27,20 @@ begin
                                                 false)).acl_id;
     end if;
     return query
-        select rag_internal.shown_name(p), g.privilege
-        from (select _collection.owner_id as principal_id, 'own' as privilege
+        select rag_internal.shown_name(p), g.privilege, g.security_level::integer
+        from (select _collection.owner_id as principal_id, 'own' as privilege,
+                     null::smallint as security_level
               union all
-              select ar.principal_id, 'read'
+              select ar.principal_id, 'read', a.security_level
               from rag_internal.acl a
               join rag_internal.acl_reader ar on ar.acl_id = coalesce(a.grants_id, a.acl_id)
               where a.acl_id = _acl_id
               union all
-              select w.principal_id, 'write' from rag_internal.collection_writer w
+              select w.principal_id, 'write', null from rag_internal.collection_writer w
               where w.collection_id = _collection.collection_id
               union all
-              select u.principal_id, 'unredacted' from rag_internal.unredacted_reader u
+              select u.principal_id, 'unredacted', null
+              from rag_internal.unredacted_reader u
               where u.collection_id = _collection.collection_id) g
         join rag_internal.principal p using (principal_id)
         order by 1, 2;

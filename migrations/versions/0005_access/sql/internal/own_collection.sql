@@ -13,16 +13,27 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _collection rag_internal.collection;
+    _writes boolean;
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    if not (rag_internal.owns_collection(identity, _collection)
-            or (or_write and rag_internal.writes_collection(identity, _collection))) then
+    _writes := or_write and rag_internal.writes_collection(identity, _collection);
+    if not rag_internal.owns_collection(identity, _collection)
+       -- by its plain name nobody else's is written to: whoever shares one of a usual name would
+       -- catch what others mean to put into their own
+       and not (_writes and own_collection.name <> _collection.name) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
-            hint    = case when or_write
-                           then 'Its owner can let you write: rag.grant_write(...).'
+            hint    = case when _writes
+                           then format('To write to it, name it with its owner: %s.',
+                                       (select (rag_internal.qualified_names(
+                                                    _collection.name, o, _collection.tenant))[1]
+                                        from rag_internal.principal o
+                                        where o.principal_id = _collection.owner_id))
+                           when or_write
+                           then 'rag.create_collection(...) makes one of your own; or its owner '
+                                'lets you write: rag.grant_write(...).'
                            else 'Only its owner, or rag_admin, may change it.' end;
     end if;
 
@@ -60,8 +71,8 @@ end
 $$;
 
 comment on function rag_internal.own_collection(rag_internal.identity, text, boolean, boolean) is
-    'The locked row of a collection that the identity owns, or (or_write) may write to; P0002 '
-    'where it sees none, 42501 where it is another''s.';
+    'The locked row of a collection that the identity owns, or (or_write, named as OWNER/NAME) may '
+    'write to; P0002 where it sees none, 42501 where it is another''s.';
 alter function rag_internal.own_collection(rag_internal.identity, text, boolean, boolean)
     owner to rag_owner;
 revoke all on function rag_internal.own_collection(rag_internal.identity, text, boolean, boolean)

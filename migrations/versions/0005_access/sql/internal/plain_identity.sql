@@ -4,7 +4,7 @@ language sql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
     select row(who, '', 0, false, '{}', 'database role', 'role:' || who,
-               null)::rag_internal.identity
+               null, '{}')::rag_internal.identity
 $$;
 
 comment on function rag_internal.plain_identity(name) is

@@ -53,7 +53,7 @@ begin
     end if;
     return query
         select d.document_id, k.name, r.source, r.version, r.title, r.content, r.content_hash,
-               d.mime, d.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
+               r.mime, r.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
                r.attributes, d.created_at, d.updated_at
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)

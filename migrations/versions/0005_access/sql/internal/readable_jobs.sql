@@ -35,7 +35,7 @@ begin
                j.total, greatest(j.total - s.open - s.dead, 0), s.open, s.dead,
                coalesce(s.error, p.reason), j.created_by, j.created_at, j.finished_at
         from rag_internal.job j
-        left join rag_internal.collection k using (collection_id)
+        left join rag_internal.visible_collections(_identity, null) k using (collection_id)
         cross join lateral (
             select (count(*) filter (where not t.is_dead))::integer as open,
                    (count(*) filter (where t.is_dead))::integer as dead, max(t.error) as error

@@ -1,4 +1,4 @@
--- The principals that the caller is; all for who sees everything.
+-- The readers that the caller is; all that were ever granted something, for who sees everything.
 create or replace function rag_internal.readable_principals(who name, ticket bytea)
 returns table (
     kind       text,
@@ -18,9 +18,13 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
     return query
-        select p.kind, p.name, p.created_at
+        select p.kind, p.name::text, p.created_at
         from rag_internal.principal p
-        where _identity.sees_everything or p.principal_id = any (_identity.principal_ids);
+        where _identity.sees_everything
+        union all
+        select n.kind, n.name, null
+        from rag_internal.identity_names(_identity) n
+        where not _identity.sees_everything;
 end
 $$;
 

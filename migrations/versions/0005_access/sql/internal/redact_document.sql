@@ -17,6 +17,10 @@ begin
         _rules, rag_internal.redact_label(_redaction, document.version));
     _document.title := rag_internal.withhold(
         _rules, rag_internal.redact_label(_redaction, document.title));
+    _document.mime := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.mime));
+    _document.language := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.language));
     _document.tags := rag_internal.redact_labels(_redaction, document.tags);
     _document.metadata := rag_internal.redact_json(_redaction, document.metadata);
     _document.attributes := rag_internal.attributes(_document);

@@ -75,6 +75,10 @@ begin
                     _leg, 'postings', 'exact, over the passages that the caller sees',
                     cardinality(_found), _started)];
             end if;
+            if _steps = '{}' then
+                _steps := array[rag_internal.search_step(
+                    _leg, 'none', 'the caller sees nothing that has a vector', 0, _started)];
+            end if;
             _hits := _hits || _found;
             _result.steps := _result.steps || _steps;
         exception when object_not_in_prerequisite_state then

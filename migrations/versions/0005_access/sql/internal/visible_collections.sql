@@ -13,8 +13,9 @@ declare
     _is_qualified boolean := array_to_string(names, ' ') ~ ':.*/';
     _principal_ids bigint[] := (identity).principal_ids;
     _sees_everything boolean := (identity).sees_everything;
-    _acl_ids bigint[] := case when not (identity).sees_everything
-                              then array(select rag_internal.visible_acls(identity)) end;
+    _known bigint[];
+    _doubtful bigint[];
+    _acl_ids bigint[];
     _name text;
     _collection rag_internal.collection;
     _meant bigint[];
@@ -25,20 +26,44 @@ begin
         select k
         from rag_internal.collection k
         join rag_internal.principal o on o.principal_id = k.owner_id
-        where (names is null or k.name = any (names)
-               or (_is_qualified
-                   and rag_internal.qualified_names(k.name, o, k.tenant) && names))
-          and (_sees_everything
-               or (k.owner_id = any (_principal_ids) and k.tenant = (identity).tenant)
-               or k.acl_id = any (_acl_ids)
-               or exists (select from rag_internal.collection_writer w
-                          where w.collection_id = k.collection_id
-                            and w.principal_id = any (_principal_ids)
-                            and k.tenant = (identity).tenant)
-               or exists (select from rag_internal.document d
-                          where d.collection_id = k.collection_id
-                            and d.acl_id = any (_acl_ids)))
+        where names is null or k.name = any (names)
+           or (_is_qualified
+               and rag_internal.qualified_names(k.name, o, k.tenant) && names)
         order by k.name, k.collection_id);
+    if not _sees_everything then
+        _known := array(
+            select c.collection_id
+            from unnest(_candidates) c
+            where (c.owner_id = any (_principal_ids) and c.tenant = (identity).tenant)
+               or c.acl_id in (
+                   select rag_internal.visible_acls(identity, array(
+                       select a.acl_id from unnest(_candidates) a)))
+               or exists (select from rag_internal.collection_writer w
+                          where w.collection_id = c.collection_id
+                            and w.principal_id = any (_principal_ids)
+                            and c.tenant = (identity).tenant));
+        -- the others are known by a document, most often by one that is live
+        _doubtful := array(
+            select c.collection_id from unnest(_candidates) c
+            where c.collection_id <> all (_known));
+        if names is not null and cardinality(_doubtful) > 0 then
+            _known := _known || (
+                select s.collection_ids
+                from rag_internal.sight(row(null, _doubtful, null, null, '{}',
+                                            identity)::rag_internal.scope) s);
+            _doubtful := array(select d from unnest(_doubtful) d where d <> all (_known));
+        end if;
+        if cardinality(_doubtful) > 0 then
+            _acl_ids := array(select rag_internal.visible_acls(identity));
+            _known := _known || array(
+                select k from unnest(_doubtful) k
+                where exists (select from rag_internal.document d
+                              where d.collection_id = k and d.acl_id = any (_acl_ids)));
+        end if;
+        _candidates := array(
+            select c from unnest(_candidates) c where c.collection_id = any (_known)
+            order by c.name, c.collection_id);
+    end if;
     if names is null then
         return query select c.* from unnest(_candidates) c;
         return;
