@@ -17,18 +17,22 @@ declare
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    _writes := or_write and rag_internal.writes_collection(identity, _collection);
-    if not rag_internal.owns_collection(identity, _collection)
-       -- by its plain name nobody else's is written to: whoever shares one of a usual name would
-       -- catch what others mean to put into their own
-       and not (_writes and own_collection.name <> _collection.name) then
+    _writes := or_write and (rag_internal.writes_collection(identity, _collection)
+                             or (identity).sees_everything);
+    -- by its plain name nobody else's is written to: whoever has one of a usual name would catch
+    -- what others mean to put into their own
+    if (case when or_write and own_collection.name = _collection.name
+             then not rag_internal.is_own_name(identity, _collection)
+             else not (_writes or rag_internal.owns_collection(identity, _collection)) end) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
             hint    = case when _writes
-                           then format('To write to it, name it with its owner: %s.',
+                           then format('To write to it, name it with its owner: %s; '
+                                       'rag.create_collection(...) makes one of your own.',
                                        (select (rag_internal.qualified_names(
-                                                    _collection.name, o, _collection.tenant))[1]
+                                                    _collection.name, o, _collection.tenant))[
+                                           case when (identity).sees_everything then 2 else 1 end]
                                         from rag_internal.principal o
                                         where o.principal_id = _collection.owner_id))
                            when or_write

@@ -54,7 +54,7 @@ begin
     return query
         select c.document_id, c.chunk_index, s.content, s.embed_text, c.start_offset,
                c.end_offset, c.start_line, c.end_line, c.page, s.heading, c.section_start,
-               c.section_end, c.kind, c.token_count, c.value, s.metadata, s.tsv
+               c.section_end, s.kind, c.token_count, c.value, s.metadata, s.tsv
         from rag_internal.document d
         cross join lateral (
             select rag_internal.redaction_of(d, rag_internal.redaction_rules(_redacted))

@@ -18,6 +18,7 @@ begin
                            then rag_internal.redact(_rules, hit.highlight) end;
     _hit.source := rag_internal.redact_label(redaction, hit.source);
     _hit.title := rag_internal.redact_label(redaction, hit.title);
+    _hit.kind := rag_internal.redact_label(redaction, hit.kind);
     _hit.heading := rag_internal.redact_labels(redaction, hit.heading, true);
     _hit.metadata := rag_internal.redact_json(redaction, hit.metadata);
     _hit.citation := format('%s/%s@%s:%s-%s', hit.document_id, hit.chunk_index,
@@ -28,6 +29,7 @@ begin
     _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
     _hit.source := rag_internal.withhold(_rules, _hit.source);
     _hit.title := rag_internal.withhold(_rules, _hit.title);
+    _hit.kind := rag_internal.withhold(_rules, _hit.kind);
     return _hit;
 end
 $$;

@@ -7,9 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _identity rag_internal.identity;
-    -- asked for what it takes away, never for what it gives: a login does not shed its rules by
-    -- taking another role
-    _login name := session_user;
+    -- a login does not shed its rules by taking another role; the owner of a security definer
+    -- function, who is reached otherwise, has its own
+    _login name := case when who in (session_user, current_setting('role')) then session_user end;
     _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
     _user text := nullif(current_setting('rag.user', true), '');
     _groups text := nullif(current_setting('rag.groups', true), '');
@@ -49,7 +49,8 @@ begin
     end if;
     _identity.tenant := coalesce(_tenants[1], '');
 
-    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super) then
+    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super)
+       or rag_internal.has_rule(_login, 'rag_service') then
         if not _is_named then
             _identity.clearance := 0;
             _identity.tenant := '';

@@ -41,11 +41,17 @@ declare
     -- a condition wants a plan of its own; else what is seen stands in one that is kept
     _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
     _mask text := case
-        when not _is_kept then 'e.acl_id = any ($2) and e.collection_id = any ($3)'
-        when ((scope).identity).sees_everything then '{collection} = any ({collections})'
-        else 'e.acl_id = any ({acls}) and {collection} = any ({collections})' end;
+        when _is_kept then 'e.acl_id = any ({acls}) and {collection} = any ({collections})'
+        else 'e.acl_id = any ($2) and e.collection_id = any ($3)' end;
     _statements record := rag_internal.semantic_statements(
-        model, cut, _reach, case when route = 'index' then 0 else _reach end, _mask, _filters);
+        model, cut, _reach, case when route = 'index' then 0 else _reach end,
+        -- row by row: without an estimate, which takes long for many classes; and for one who sees
+        -- everything the collection is enough to ask
+        case when not _is_kept then _mask
+             when ((scope).identity).sees_everything then '{collection} = any ({collections})'
+             else 'coalesce(e.acl_id = any ({acls}) and {collection} = any ({collections}), false)'
+        end,
+        _mask, _filters);
     _statement text := _statements.exact;
 begin
     if (scope).acl_ids is null then

@@ -1,13 +1,14 @@
 -- The two ways to find nearest vectors. Either ranks outside, since an index serves only a bare
 -- "order by distance" on the expression that it was made on; where that is coarser than the stored
 -- vectors it finds more than the cut, and the vectors decide.
--- $1 is the question's vector; mask and filters may ask $2 to $7.
+-- $1 is the question's vector; masks and filters may ask $2 to $7.
 create or replace function rag_internal.semantic_statements(
     model       rag_internal.model,
     cut         bigint,
     reach       bigint,
     enough      bigint,
     mask        text,
+    exact_mask  text,
     filters     text,
     out indexed text,
     out exact   text
@@ -45,7 +46,7 @@ begin
         exact := format(
             'with nearest as materialized (select c.document_id, c.chunk_index, %s as distance '
             'from %s e join rag_internal.live_chunk c using (chunk_id) where %s%s) %s',
-            _distance, _embedding, mask, filters, format(_ranked, 'nearest'));
+            _distance, _embedding, exact_mask, filters, format(_ranked, 'nearest'));
         return;
     end if;
     -- nearly all passages are live: only the nearest are asked, and all where that leaves too few
@@ -58,7 +59,7 @@ begin
         'from nearest n join rag_internal.live_chunk c using (chunk_id)), '
         'short as materialized (select where (select count(*) from live) < %5$s '
         'and (select count(*) from nearest) < (select count(*) from candidate)) %6$s',
-        _distance, _embedding, mask, cut + least(cut, 100), cut,
+        _distance, _embedding, exact_mask, cut + least(cut, 100), cut,
         format(_ranked, '(select * from live where not exists (select from short) union all '
                         'select n.distance, c.document_id, c.chunk_index from candidate n '
                         'join rag_internal.live_chunk c using (chunk_id) '
@@ -67,11 +68,11 @@ end
 $$;
 
 comment on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text) is
+    text, text, text) is
     'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, '
     'no row where it finds fewer than enough; null where there is no index. exact: over all '
     'vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
 alter function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text) owner to rag_owner;
+    text, text, text) owner to rag_owner;
 revoke all on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text) from public;
+    text, text, text) from public;

@@ -68,8 +68,8 @@ class State:
         return self.with_paper(source, Paper(readers, level))
 
     def ingest_again(self, source: str, readers: Readers | None, level: int | None) -> State:
-        """What is not given stays, where neither is."""
-        return self if readers is None and level is None else self.ingest(source, readers, level)
+        """What is not given stays."""
+        return self if readers is None and level is None else self.set_paper(source, readers, level)
 
     def grant_paper(self, source: str, reader: str) -> State:
         """From then on it has readers of its own, also where the reader was one already."""
@@ -87,8 +87,12 @@ class State:
         return self.with_paper(source, Paper(readers, self.level_of(paper)))
 
     def set_paper(self, source: str, readers: Readers | None, level: int | None) -> State:
+        """What is not given stays; where neither is, it follows the collection again."""
+        paper = self.papers[source]
         if readers is not None and level is None:
-            level = self.level_of(self.papers[source])
+            level = self.level_of(paper)
+        elif readers is None and level is not None:
+            readers = paper.readers
         return self.with_paper(source, Paper(readers, level))
 
     # who may ---------------------------------------------------------------------------------

@@ -156,6 +156,7 @@ drop function rag_internal.ingested(rag_internal.document, text, integer, bigint
     rag_internal.identity);
 drop function rag_internal.intern_readers(bigint[], text, smallint);
 drop function rag_internal.is_kept_by_snapshot();
+drop function rag_internal.is_own_name(rag_internal.identity, rag_internal.collection);
 drop function rag_internal.is_own_work(name, bytea, name, oid, text, text);
 drop function rag_internal.json_texts(jsonb);
 drop function rag_internal.keyed_hash(bytea);
@@ -231,7 +232,7 @@ drop function rag_internal.semantic_legs(text, @extschema:vector@.vector, rag_in
 drop function rag_internal.semantic_models(rag_internal.scope, bigint[], boolean,
     @extschema:vector@.vector);
 drop function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint, text,
-    text);
+    text, text);
 drop function rag_internal.service_identity(name, text, text, text);
 drop function rag_internal.set_collection_readers(rag_internal.collection, text[], integer);
 drop function rag_internal.set_identity(name, bytea, text);
@@ -243,6 +244,7 @@ drop function rag_internal.store_document(rag_internal.document, rag_internal.co
     rag_internal.prepared_chunk[], text, rag_internal.identity);
 drop function rag_internal.stored_identity_key(text, text);
 drop function rag_internal.token_identity(name, jsonb);
+drop function rag_internal.touch_collection(bigint);
 drop function rag_internal.user_principals(text, text[], text);
 drop function rag_internal.verified_claims(text);
 drop function rag_internal.warn_of_statistics();

@@ -38,7 +38,9 @@ begin
             delete from rag_internal.acl_reader ar
             where ar.principal_id = any (_principal_ids) and ar.acl_id = _collection.acl_id;
         end if;
-        return found;
+        _changed := found;
+        perform rag_internal.touch_collection(_collection.collection_id) where _changed;
+        return _changed;
     end if;
 
     perform rag_internal.lock_collections(_identity, document_ids);

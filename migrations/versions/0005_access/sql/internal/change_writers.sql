@@ -17,6 +17,7 @@ declare
     _collection rag_internal.collection := rag_internal.own_collection(
         rag_internal.authenticate(who, ticket), change_writers.collection, true);
     _principal_ids bigint[];
+    _changed boolean;
 begin
     perform rag_internal.check_grant(_collection.name, null, writers);
     _principal_ids := rag_internal.grantees(writers, _collection.tenant, granted);
@@ -29,7 +30,9 @@ begin
         where w.collection_id = _collection.collection_id
           and w.principal_id = any (_principal_ids);
     end if;
-    return found;
+    _changed := found;
+    perform rag_internal.touch_collection(_collection.collection_id) where _changed;
+    return _changed;
 end
 $$;
 

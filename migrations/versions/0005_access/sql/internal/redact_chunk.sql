@@ -12,6 +12,9 @@ begin
     _chunk.content := rag_internal.withhold(
         (redaction).rules,
         rag_internal.redact_passage(redaction, chunk.content, chunk.start_offset));
+    -- rag.ingest_chunks takes any
+    _chunk.kind := rag_internal.withhold(
+        (redaction).rules, rag_internal.redact_label(redaction, chunk.kind));
     _chunk.heading := rag_internal.redact_labels(redaction, chunk.heading, true);
     _chunk.metadata := rag_internal.redact_json(redaction, chunk.metadata);
     -- made of the original

@@ -68,7 +68,8 @@ begin
                 steps := steps || rag_internal.search_step('question', _model.provider, _model.name,
                                                            null, _started);
             end if;
-            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut);
+            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions,
+                                              least(cut, 1000000000000));  -- room to add to it
             _step := _leg.step;
             _step.why := format('%s: %s', _model.name, _step.why);
             steps := steps || _step;

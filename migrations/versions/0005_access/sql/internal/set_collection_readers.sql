@@ -27,7 +27,9 @@ begin
     set security_level = set_collection_readers.security_level
     where a.acl_id = (collection).acl_id
       and a.security_level <> set_collection_readers.security_level;
-    return _changed or found;
+    _changed := _changed or found;
+    perform rag_internal.touch_collection((collection).collection_id) where _changed;
+    return _changed;
 end
 $$;
 
