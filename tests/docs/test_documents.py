@@ -15,6 +15,7 @@ from ragsql.main import COMMANDS
 from support import CHECKOUT
 
 DOCS = CHECKOUT / "docs"
+SETTINGS = {f"rag.{name}" for name in ("token", "user", "groups", "tenant", "clearance")}
 DOCUMENTS = sorted([CHECKOUT / "README.md", CHECKOUT / "CHANGELOG.md", *DOCS.glob("*.md")], key=str)
 REWRITE = bool(os.environ.get("RAGSQL_REWRITE_EXPECTED"))
 CODE = re.compile(r"['\"]([0-9A-Z]{5})['\"]")
@@ -91,7 +92,7 @@ def test_commands_and_functions_exist(document: Path, conn: psycopg.Connection[A
     targets = set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE))
     known = set(re.findall(r"^([a-z]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
     assert targets <= known
-    names = set(re.findall(r"\b(rag(?:_internal)?\.[a-z_0-9]+)\b", text))
+    names = set(re.findall(r"\b(rag(?:_internal)?\.[a-z_0-9]+)\b", text)) - SETTINGS
     rows = conn.execute(
         "select n from unnest(%s::text[]) n where to_regclass(n) is null and to_regtype(n) is null "
         "and not exists (select from pg_proc p join pg_namespace s on s.oid = p.pronamespace "
