@@ -18,6 +18,12 @@ begin
     end if;
     if (select sum(p.passages) from rag_internal.pending p
         where p.text_config = _text_config) >= _threshold then
+        begin
+            -- who erases has it, until its end
+            lock table rag_internal.word in row exclusive mode nowait;
+        exception when lock_not_available then
+            return;
+        end;
         perform rag_internal.build_segment(_text_config);
         -- larger merges take seconds, and are left to rag.maintain()
         perform rag_internal.merge_segments(_text_config, 16384);

@@ -50,8 +50,8 @@ begin
     if coalesce(cardinality(embeddings), 0) <> _chunks then
         raise exception using
             errcode = '22023',
-            message = format('%s vectors for the %s passages of document "%s"',
-                             coalesce(cardinality(embeddings), 0), _chunks, _document.source),
+            message = format('%s vectors for the %s passages of document %s',
+                             coalesce(cardinality(embeddings), 0), _chunks, _document.document_id),
             hint    = 'One for each row of rag.get_chunks(document_id), in its order; null leaves '
                       'a passage as it is.';
     end if;

@@ -160,6 +160,8 @@ drop function rag_internal.is_own_name(rag_internal.identity, rag_internal.colle
 drop function rag_internal.is_own_work(name, bytea, name, oid, text, text);
 drop function rag_internal.json_texts(jsonb);
 drop function rag_internal.keyed_hash(bytea);
+drop function rag_internal.known_collections(rag_internal.identity, rag_internal.collection[],
+    boolean);
 drop function rag_internal.letters_of(text);
 drop function rag_internal.level_acl(rag_internal.collection, smallint);
 drop function rag_internal.list_identity_keys(name, bytea);

@@ -19,6 +19,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _new rag_internal.document;
+    _stored rag_internal.acl;
 begin
     _new.collection_id := (collection).collection_id;
     _new.content := draft_document.content;
@@ -35,12 +36,18 @@ begin
     _new.valid_until := draft_document.valid_until;
     perform rag_internal.check_document(_new);
     _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
-    _new.acl_id := rag_internal.document_acl(
-        collection, readers, security_level,
-        (select a
-         from rag_internal.document d join rag_internal.acl a using (acl_id)
-         where d.collection_id = _new.collection_id and d.source = _new.source
-           and d.version = _new.version));
+    if readers is not null or security_level is not null then
+        -- what is not said stays as it is stored, so nobody may be changing it
+        perform from rag_internal.document d
+        where d.collection_id = _new.collection_id and d.source = _new.source
+          and d.version = _new.version
+        for update;
+        select a.* into _stored
+        from rag_internal.document d join rag_internal.acl a using (acl_id)
+        where d.collection_id = _new.collection_id and d.source = _new.source
+          and d.version = _new.version;
+        _new.acl_id := rag_internal.document_acl(collection, readers, security_level, _stored);
+    end if;
     return _new;
 end
 $$;

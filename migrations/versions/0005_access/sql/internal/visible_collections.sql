@@ -14,8 +14,6 @@ declare
     _principal_ids bigint[] := (identity).principal_ids;
     _sees_everything boolean := (identity).sees_everything;
     _known bigint[];
-    _doubtful bigint[];
-    _acl_ids bigint[];
     _name text;
     _collection rag_internal.collection;
     _meant bigint[];
@@ -30,40 +28,10 @@ begin
            or (_is_qualified
                and rag_internal.qualified_names(k.name, o, k.tenant) && names)
         order by k.name, k.collection_id);
-    if not _sees_everything then
-        _known := array(
-            select c.collection_id
-            from unnest(_candidates) c
-            where (c.owner_id = any (_principal_ids) and c.tenant = (identity).tenant)
-               or c.acl_id in (
-                   select rag_internal.visible_acls(identity, array(
-                       select a.acl_id from unnest(_candidates) a)))
-               or exists (select from rag_internal.collection_writer w
-                          where w.collection_id = c.collection_id
-                            and w.principal_id = any (_principal_ids)
-                            and c.tenant = (identity).tenant));
-        -- the others are known by a document, most often by one that is live
-        _doubtful := array(
-            select c.collection_id from unnest(_candidates) c
-            where c.collection_id <> all (_known));
-        if names is not null and cardinality(_doubtful) > 0 then
-            _known := _known || (
-                select s.collection_ids
-                from rag_internal.sight(row(null, _doubtful, null, null, '{}',
-                                            identity)::rag_internal.scope) s);
-            _doubtful := array(select d from unnest(_doubtful) d where d <> all (_known));
-        end if;
-        if cardinality(_doubtful) > 0 then
-            _acl_ids := array(select rag_internal.visible_acls(identity));
-            _known := _known || array(
-                select k from unnest(_doubtful) k
-                where exists (select from rag_internal.document d
-                              where d.collection_id = k and d.acl_id = any (_acl_ids)));
-        end if;
-        _candidates := array(
-            select c from unnest(_candidates) c where c.collection_id = any (_known)
-            order by c.name, c.collection_id);
-    end if;
+    _known := rag_internal.known_collections(identity, _candidates, names is not null);
+    _candidates := array(
+        select c from unnest(_candidates) c where c.collection_id = any (_known)
+        order by c.name, c.collection_id);
     if names is null then
         return query select c.* from unnest(_candidates) c;
         return;
