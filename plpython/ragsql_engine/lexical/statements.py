@@ -51,7 +51,7 @@ TERMS = {
     "s": "string_agg(p.surfaces, '') as surfaces",
 }
 ACLS = """
-select string_agg(int8send(v), '' order by v) as acls
+select string_agg(int8send(v), '') as acls
 from rag_internal.visible_acls(
          row('', $1, $2, false, $3, null, null, null, null)::rag_internal.identity) v
 """

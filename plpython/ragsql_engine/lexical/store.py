@@ -145,7 +145,7 @@ class Store:
             types = ["text", "smallint", "bigint[]"]
             ids = list(reader.principal_ids)
             row = self._rows(statements.ACLS, types, reader.tenant, reader.clearance, ids)[0]
-            return np.frombuffer(row["acls"] or b"", ">i8").astype(np.int64)
+            return np.sort(np.frombuffer(row["acls"] or b"", ">i8").astype(np.int64))
 
         stamp = stamp or self._rows(statements.STATE, [])[0]["stamp"]
         return self._cache.make(("acls", reader, stamp), read, lambda acls: acls.nbytes + 100)
