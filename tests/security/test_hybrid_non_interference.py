@@ -27,7 +27,7 @@ DIMENSIONS = 6
 SEEN = "valve pump lantern gauge red blue old open closed leak rust steam water".split()
 RARE = "valvet pumper lanterm zebra quagga steak merger layoff secret".split()
 PLACES = [("open", ""), ("mixed", ""), ("closed", ""), ("mixed", "north"), ("south", "north")]
-DOCUMENTS = 110
+DOCUMENTS = 90
 WORDS_OF_VISIBLE = """
 delete from rag_internal.word w where not exists (
     select from rag.chunk c join rag.document d using (document_id)
@@ -102,7 +102,7 @@ def fill(root: Connection, roles: list[str]) -> None:
                 rng.choice([0, 1, 2]) if is_own else None,
             ],
         )  # fmt: skip
-        if number in (40, 80):
+        if number in (30, 60):
             root.execute("select rag_internal.build_segment('english')")
 
 
@@ -200,7 +200,7 @@ def questions(count: int, seed: int) -> Iterator[tuple[str, str | None, str]]:
 def test_every_column_and_every_step_is_equal(pairs: list[Pair], strategy: str) -> None:
     rng = random.Random(SEED)
     hits = 0
-    for query, vector, more in questions(8, SEED * 100):
+    for query, vector, more in questions(6, SEED * 100):
         collections = rng.choice(
             [None, None, ["mixed"], ["open", "mixed"], ["role:postgres/mixed"]]
         )
@@ -210,7 +210,7 @@ def test_every_column_and_every_step_is_equal(pairs: list[Pair], strategy: str) 
             found = pair.same(SEARCH.format(k=k, more=more), *values, needs_token=True)
             hits += len(found) if found and len(found[0]) > 3 else 0
             pair.same(EXPLAIN.format(k=k, more=more), *values, needs_token=True)
-    assert hits > 60, "the test compares next to nothing"
+    assert hits > 40, "the test compares next to nothing"
 
 
 def test_counts_lists_and_tables_are_equal(pairs: list[Pair]) -> None:
