@@ -9,8 +9,8 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _token text := coalesce(nullif(authenticate.token, ''),
-                            nullif(current_setting('rag.token', true), ''));
+    _token text := nullif(authenticate.token, '');
+    _setting text := nullif(current_setting('rag.token', true), '');
 begin
     if authenticate.ticket is distinct from
        (select rag_internal.ticket(k.secret, authenticate.who) from rag_internal.ticket_key k) then
@@ -20,6 +20,13 @@ begin
             hint    = 'Call the functions of schema rag, not those of rag_internal.';
     end if;
 
+    if _token is null and _setting is not null then
+        -- in functions, upkeep and views of others a setting says nothing of who asks
+        if not rag_internal.is_session_role(who) then
+            return rag_internal.nobody(who, 'rag.token was set by another role than asks here');
+        end if;
+        _token := _setting;
+    end if;
     if _token is not null then
         return rag_internal.token_identity(who, rag_internal.verified_claims(_token));
     end if;

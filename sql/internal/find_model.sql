@@ -3,7 +3,7 @@ create or replace function rag_internal.find_model(
     name     text,
     identity rag_internal.identity default null
 ) returns rag_internal.model
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

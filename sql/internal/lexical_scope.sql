@@ -3,7 +3,7 @@ create or replace function rag_internal.lexical_scope(
     identity    rag_internal.identity,
     collections text[]
 ) returns rag_internal.scope
-language plpgsql stable parallel restricted
+language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare

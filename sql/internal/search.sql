@@ -25,18 +25,18 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
     _result rag_internal.retrieval := rag_internal.retrieve(
-        _identity, search.query, search.collections, search.top_k, search.strategy, search.filter,
-        search.filter_path, search.vars, search.weights, search.rrf_k, search.skip,
-        search.allow_degraded, search.query_vector);
+        rag_internal.authenticate(who, ticket, token), search.query, search.collections,
+        search.top_k, search.strategy, search.filter, search.filter_path, search.vars,
+        search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector);
+    _identity rag_internal.identity := _result.identity;
 begin
     if _identity.source = 'nobody' then
         raise warning 'nobody is asking, and finds nothing: %', _identity.why
             using hint = 'select * from rag.whoami() tells how you are seen.';
     end if;
     _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
-    perform rag_internal.log_search(_identity, search.query, search.collections, _result);
+    perform rag_internal.log_search(_result, search.query, search.collections);
     return query select h.* from unnest(_result.hits) h;
 end
 $$;

@@ -158,6 +158,7 @@ drop function rag_internal.intern_readers(bigint[], text, smallint);
 drop function rag_internal.is_kept_by_snapshot();
 drop function rag_internal.is_own_name(rag_internal.identity, rag_internal.collection);
 drop function rag_internal.is_own_work(name, bytea, name, oid, text, text);
+drop function rag_internal.is_session_role(name);
 drop function rag_internal.json_texts(jsonb);
 drop function rag_internal.keyed_hash(bytea);
 drop function rag_internal.known_collections(rag_internal.identity, rag_internal.collection[],
@@ -169,11 +170,12 @@ drop function rag_internal.list_readers(name, bytea, text, uuid);
 drop function rag_internal.list_redaction_rules(name, bytea, text);
 drop function rag_internal.list_sources(name, bytea);
 drop function rag_internal.lock_collections(rag_internal.identity, uuid[]);
-drop function rag_internal.log_search(rag_internal.identity, text, text[], rag_internal.retrieval);
+drop function rag_internal.log_search(rag_internal.retrieval, text, text[]);
 drop function rag_internal.make_collection(name, bytea, text, text, text[], text, integer, integer,
     integer, text, text, jsonb, real, integer, integer, integer, text);
 drop function rag_internal.matches_pattern(text, text, text);
 drop function rag_internal.matching_documents(rag_internal.identity, bigint[], text, text, uuid[]);
+drop function rag_internal.nobody(name, text);
 drop function rag_internal.own_collection(rag_internal.identity, text, boolean, boolean);
 drop function rag_internal.owned_document(rag_internal.identity, uuid, boolean, boolean);
 drop function rag_internal.owner_for(rag_internal.identity);

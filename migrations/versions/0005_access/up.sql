@@ -117,6 +117,7 @@ comment on type rag.search_step is
     'A step of a search: which way it went and why, over how many passages, and how long it took.';
 
 create type rag_internal.retrieval as (
+    identity       rag_internal.identity,
     hits           rag.hit[],
     steps          rag.search_step[],
     strategy       text,

@@ -3,7 +3,7 @@ create or replace function rag_internal.collection_info(
     identity rag_internal.identity,
     names    text[]
 ) returns setof rag.collection_info
-language sql stable parallel restricted
+language sql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
     select k.name, rag_internal.owner_name(owner), k.description,

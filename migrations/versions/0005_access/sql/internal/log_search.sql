@@ -1,15 +1,15 @@
 -- Records a search: a row where the transaction can write, and a line in the server's log, which
 -- no rollback takes back.
 create or replace function rag_internal.log_search(
-    identity    rag_internal.identity,
+    result      rag_internal.retrieval,
     query       text,
-    collections text[],
-    result      rag_internal.retrieval
+    collections text[]
 ) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+    _identity rag_internal.identity := (result).identity;
     _mode text := (select s.mode from rag_internal.search_log_setting s);
     _row rag_internal.search_log;
 begin
@@ -18,10 +18,10 @@ begin
     end if;
     _row.log_id := rag_internal.new_id();
     _row.searched_at := clock_timestamp();
-    _row.role_name := (identity).who;
-    _row.reader := (identity).reader;
-    _row.tenant := (identity).tenant;
-    _row.source := (identity).source;
+    _row.role_name := _identity.who;
+    _row.reader := _identity.reader;
+    _row.tenant := _identity.tenant;
+    _row.source := _identity.source;
     _row.strategy := (result).strategy;
     _row.collections := log_search.collections;
     _row.query := case when _mode = 'text'
@@ -43,15 +43,12 @@ begin
     raise log 'ragsql search %: % as role %, tenant "%", % of query %; shown: %', _row.log_id,
         coalesce(_row.reader, 'nobody'), _row.role_name, _row.tenant, _row.strategy,
         left(encode(_row.query_hash, 'hex'), 16),
-        (select string_agg(d || '/' || c, ' ')
+        (select coalesce(string_agg(d || '/' || c, ' '), 'nothing')
          from unnest(_row.document_ids[:100], _row.chunk_indexes[:100]) s (d, c));
 end
 $$;
 
-comment on function rag_internal.log_search(rag_internal.identity, text, text[],
-    rag_internal.retrieval) is
+comment on function rag_internal.log_search(rag_internal.retrieval, text, text[]) is
     'Records what was asked and returned, as rag.configure_search_log says.';
-alter function rag_internal.log_search(rag_internal.identity, text, text[],
-    rag_internal.retrieval) owner to rag_owner;
-revoke all on function rag_internal.log_search(rag_internal.identity, text, text[],
-    rag_internal.retrieval) from public;
+alter function rag_internal.log_search(rag_internal.retrieval, text, text[]) owner to rag_owner;
+revoke all on function rag_internal.log_search(rag_internal.retrieval, text, text[]) from public;

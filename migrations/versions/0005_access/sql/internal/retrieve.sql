@@ -55,6 +55,7 @@ begin
                                                rag_internal.default_weights(), _rrf_k);
     end if;
     _result.strategy := case cardinality(_legs) when 1 then _legs[1] else 'hybrid' end;
+    _result.identity := identity;
     _result.collection_ids := _scope.collection_ids;
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 

@@ -9,57 +9,50 @@ declare
     _identity rag_internal.identity;
     -- a login does not shed its rules by taking another role; the owner of a security definer
     -- function, who is reached otherwise, has its own
-    _login name := case when who in (session_user, current_setting('role')) then session_user end;
+    _login name := case when rag_internal.is_session_role(who) then session_user end;
     _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
     _user text := nullif(current_setting('rag.user', true), '');
     _groups text := nullif(current_setting('rag.groups', true), '');
     _is_named boolean := _user is not null or _groups is not null;
     _tenants text[];
-    _is_other boolean;
-    _needs_token boolean;
+    _clearance smallint;
+    _why text;
 begin
-    _identity.who := who;
-    _identity.tenant := '';
-    _identity.clearance := 0;
-    _identity.sees_everything := false;
-    _identity.source := 'nobody';
-    _identity.principal_ids := '{}';
-
-    select coalesce(bool_or(r.token_required), false),
-           coalesce(bool_or(o.rolname is null), false),
-           coalesce(max(r.clearance) filter (where rag_internal.has_rule(who, r.name)), 0),
-           array_agg(distinct r.tenant) filter (where r.tenant <> '')
-    into _needs_token, _is_other, _identity.clearance, _tenants
+    select coalesce(max(r.clearance) filter (where rag_internal.has_rule(who, r.name)), 0),
+           array_agg(distinct r.tenant) filter (where r.tenant <> ''),
+           case when bool_or(o.rolname is null)
+                then 'a role with rules was made anew since: rag.configure_role says what is true '
+                     'now'
+                when bool_or(r.token_required)
+                then 'the role asks with a token only, and there is none' end
+    into _clearance, _tenants, _why
     from rag_internal.role_rule r
     left join pg_roles o on o.oid = r.role_oid and o.rolname = r.name
     where rag_internal.has_rule(who, r.name) or rag_internal.has_rule(_login, r.name);
     if who in ('rag_reader', 'rag_writer', 'rag_service') then
-        _identity.clearance := 0;
-        _identity.why := format('%s is nobody in particular: all who use ragsql can take it', who);
-        return _identity;
-    elsif _needs_token or _is_other or cardinality(_tenants) > 1 then
-        _identity.clearance := 0;
-        _identity.why := case
-            when _is_other
-            then 'a role with rules was made anew since: rag.configure_role says what is true now'
-            when _needs_token
-            then 'the role asks with a token only, and there is none'
-            else 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ') end;
-        return _identity;
+        _why := format('%s is nobody in particular: all who use ragsql can take it', who);
+    elsif cardinality(_tenants) > 1 then
+        _why := 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ');
     end if;
-    _identity.tenant := coalesce(_tenants[1], '');
+    if _why is not null then
+        return rag_internal.nobody(who, _why);
+    end if;
 
     if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super)
        or rag_internal.has_rule(_login, 'rag_service') then
-        if not _is_named then
-            _identity.clearance := 0;
-            _identity.tenant := '';
-            _identity.why := 'a trusted service that has set neither rag.user nor rag.groups';
-            return _identity;
+        if _login is null then
+            return rag_internal.nobody(who, 'a function of a trusted service, in the session of '
+                                            'another role, which may have set rag.user');
+        elsif not _is_named then
+            return rag_internal.nobody(who, 'a trusted service that has set neither rag.user nor '
+                                            'rag.groups');
         end if;
-        return rag_internal.service_identity(who, _identity.tenant, _user, _groups);
+        return rag_internal.service_identity(who, coalesce(_tenants[1], ''), _user, _groups);
     end if;
 
+    _identity.who := who;
+    _identity.tenant := coalesce(_tenants[1], '');
+    _identity.clearance := _clearance;
     _identity.source := 'database role';
     _identity.reader := 'role:' || who;
     _identity.sees_everything := pg_has_role(who, 'rag_admin', 'usage')

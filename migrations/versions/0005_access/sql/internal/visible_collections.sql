@@ -13,7 +13,6 @@ declare
     _is_qualified boolean := array_to_string(names, ' ') ~ ':.*/';
     _principal_ids bigint[] := (identity).principal_ids;
     _sees_everything boolean := (identity).sees_everything;
-    _known bigint[];
     _name text;
     _collection rag_internal.collection;
     _meant bigint[];
@@ -28,10 +27,9 @@ begin
            or (_is_qualified
                and rag_internal.qualified_names(k.name, o, k.tenant) && names)
         order by k.name, k.collection_id);
-    _known := rag_internal.known_collections(identity, _candidates, names is not null);
-    _candidates := array(
-        select c from unnest(_candidates) c where c.collection_id = any (_known)
-        order by c.name, c.collection_id);
+    if not _sees_everything then
+        _candidates := rag_internal.known_collections(identity, _candidates, names is not null);
+    end if;
     if names is null then
         return query select c.* from unnest(_candidates) c;
         return;
