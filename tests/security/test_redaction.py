@@ -79,13 +79,16 @@ def test_what_repeats_a_part_of_a_match_is_replaced_too(house: House) -> None:
     house.rows(house.owner, "select rag.alter_collection('docs', strategy => 'markdown')")
     content = "# Open\n\nThe valve.\n\n<<\n\n# Nora Quist\n\nhas the valve key\n\n>>\n"
     document = house.tell(content, title="Nora *Quist*", metadata='{"who": "Quist", "is": "valve"}')
-    house.rule("private", "<<.*>>", "[private]")
+    mail = house.tell("# To nora@example.com\n\nThe valve.", "b.md", title="To nora@example.com")
+    house.rule("private", "<<.*>>|[a-z]+@[a-z.]+", "[private]")
     chunks = "select content, heading from rag.get_chunks(%s)"
     assert "Nora Quist" in [
         heading for row in house.rows(house.owner, chunks, [document]) for heading in row["heading"]
     ]
     for row in house.rows(house.reader, chunks, [document]):
         assert "Quist" not in row["content"] + "".join(row["heading"])
+    (row,) = house.rows(house.reader, chunks, [mail])
+    assert row["heading"] == ["To [private]"] == [house.document(house.reader, mail)["title"]]
     row = house.document(house.reader, document)
     assert row["content"] == "# Open\n\nThe valve.\n\n[private]\n"
     assert (row["title"], row["metadata"]) == ("[private]", {"who": "[private]", "is": "valve"})
