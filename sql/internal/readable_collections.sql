@@ -28,7 +28,8 @@ declare
 begin
     return query
         select k.name, rag_internal.owner_name(p), k.description, k.strategy, k.chunk_size,
-               k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config, k.search_defaults,
+               k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config,
+               k.search_defaults,
                k.created_at, k.updated_at
         from rag_internal.visible_collections(_identity, null) k
         join rag_internal.principal p on p.principal_id = k.owner_id

@@ -206,12 +206,13 @@ COMMENT ON TYPE rag.model_progress IS 'How many passages of a collection have a 
 
 CREATE TYPE rag.reader_grant AS (
 	reader text,
-	privilege text
+	privilege text,
+	security_level integer
 );
 
 ALTER TYPE rag.reader_grant OWNER TO rag_owner;
 
-COMMENT ON TYPE rag.reader_grant IS 'Who may do what with a collection or a document: privilege is own, read, write or unredacted.';
+COMMENT ON TYPE rag.reader_grant IS 'Who may do what with a collection or a document: privilege is own, read, write or unredacted; who reads needs a clearance of security_level.';
 
 CREATE TYPE rag.recall_check AS (
 	queries integer,
@@ -329,7 +330,8 @@ CREATE TYPE rag_internal.identity AS (
 	principal_ids bigint[],
 	source text,
 	reader text,
-	why text
+	why text,
+	groups text[]
 );
 
 ALTER TYPE rag_internal.identity OWNER TO rag_owner;
@@ -411,6 +413,7 @@ ALTER TYPE rag_internal.redaction OWNER TO rag_owner;
 COMMENT ON TYPE rag_internal.redaction IS 'What rules do to the text of a document: spans are replaced, kept is what comes of it; letters are the letters and digits before and after, null where nothing is replaced.';
 
 CREATE TYPE rag_internal.retrieval AS (
+	identity rag_internal.identity,
 	hits rag.hit[],
 	steps rag.search_step[],
 	strategy text,
@@ -1452,14 +1455,18 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, token text, query te
     SET row_security TO 'on'
     AS $$
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
     _result rag_internal.retrieval := rag_internal.retrieve(
-        _identity, search.query, search.collections, search.top_k, search.strategy, search.filter,
-        search.filter_path, search.vars, search.weights, search.rrf_k, search.skip,
-        search.allow_degraded, search.query_vector);
+        rag_internal.authenticate(who, ticket, token), search.query, search.collections,
+        search.top_k, search.strategy, search.filter, search.filter_path, search.vars,
+        search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector);
+    _identity rag_internal.identity := _result.identity;
 begin
+    if _identity.source = 'nobody' then
+        raise warning 'nobody is asking, and finds nothing: %', _identity.why
+            using hint = 'select * from rag.whoami() tells how you are seen.';
+    end if;
     _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
-    perform rag_internal.log_search(_identity, search.query, search.collections, _result);
+    perform rag_internal.log_search(_result, search.query, search.collections);
     return query select h.* from unnest(_result.hits) h;
 end
 $$;
@@ -1976,7 +1983,9 @@ begin
         _scope.collection_ids := array(
             select k.collection_id
             from rag_internal.visible_collections(_identity, collections) k
-            where k.collection_id <> all (_redacted));
+            where k.collection_id <> all (_redacted)
+              and (_scope.collection_ids is null
+                   or k.collection_id = any (_scope.collection_ids)));
     end if;
     perform rag_internal.check_query(correct_query.query);
     return query select c.* from rag_internal.correct_words(correct_query.query, _scope) c;
@@ -2085,11 +2094,14 @@ CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id
     SET gin_fuzzy_search_limit TO '0'
     SET row_security TO 'on'
     AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
-    perform rag_internal.owned_document(
-        rag_internal.authenticate(who, ticket), delete_document.document_id, false, true);
+    perform rag_internal.owned_document(_identity, delete_document.document_id, false,
+                                        or_write => true);
     return query
-        select r.* from rag_internal.delete_documents(array[delete_document.document_id]) r;
+        select r.* from rag_internal.delete_documents(
+            _identity, array[delete_document.document_id]) r;
 end
 $$;
 
@@ -2144,7 +2156,7 @@ begin
                              _collection.name, coalesce(delete_source.source, 'null')),
             hint    = 'select source from rag.document shows those that there are.';
     end if;
-    return query select r.* from rag_internal.delete_documents(_document_ids) r;
+    return query select r.* from rag_internal.delete_documents(_identity, _document_ids) r;
 end
 $$;
 
@@ -2732,7 +2744,7 @@ begin
         select distinct t.job_id
         from rag_internal.embedding_task t join rag_internal.chunk c using (chunk_id)
         where c.document_id = any (_ids) and t.error is not null);
-    _removed := array(select r from rag_internal.delete_documents(_ids) r);
+    _removed := array(select r from rag_internal.delete_documents(_identity, _ids) r);
     _counts := array[
         rag_internal.erase_errors(_identity, _job_ids, pattern, erase_content.kind),
         case when _ids <> '{}' then rag_internal.erase_entries(_ids) end,
@@ -2744,7 +2756,9 @@ begin
         select n.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
                n.entries
         from unnest(array['error', 'posting', 'word'], _counts) n (kind, entries)
-        where n.entries > 0;
+        where n.entries > 0
+          -- whether a word goes tells whether anybody else has it
+          and (n.kind = 'error' or _identity.sees_everything);
 end
 $$;
 
@@ -2844,6 +2858,7 @@ begin
             explain_search.vars, explain_search.weights, explain_search.rrf_k,
             explain_search.skip, explain_search.allow_degraded,
             explain_search.query_vector)).steps) s;
+    return next rag_internal.search_step('total', null, null, null, _started);
 end
 $$;
 
@@ -2935,7 +2950,7 @@ begin
     return query
         select c.document_id, c.chunk_index, s.content, s.embed_text, c.start_offset,
                c.end_offset, c.start_line, c.end_line, c.page, s.heading, c.section_start,
-               c.section_end, c.kind, c.token_count, c.value, s.metadata, s.tsv
+               c.section_end, s.kind, c.token_count, c.value, s.metadata, s.tsv
         from rag_internal.document d
         cross join lateral (
             select rag_internal.redaction_of(d, rag_internal.redaction_rules(_redacted))
@@ -3036,7 +3051,7 @@ begin
     end if;
     return query
         select d.document_id, k.name, r.source, r.version, r.title, r.content, r.content_hash,
-               d.mime, d.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
+               r.mime, r.language, d.status, d.valid_from, d.valid_until, r.tags, r.metadata,
                r.attributes, d.created_at, d.updated_at
         from rag_internal.document d
         join rag_internal.collection k using (collection_id)
@@ -3136,9 +3151,12 @@ begin
             delete from rag_internal.acl_reader ar
             where ar.principal_id = any (_principal_ids) and ar.acl_id = _collection.acl_id;
         end if;
-        return found;
+        _changed := found;
+        perform rag_internal.touch_collection(_collection.collection_id) where _changed;
+        return _changed;
     end if;
 
+    perform rag_internal.lock_collections(_identity, document_ids);
     for _document_id in select distinct d from unnest(document_ids) d order by d loop
         _document := rag_internal.owned_document(_identity, _document_id, true);
         select a.* into _acl from rag_internal.acl a where a.acl_id = _document.acl_id;
@@ -3231,6 +3249,7 @@ declare
     _collection rag_internal.collection := rag_internal.own_collection(
         rag_internal.authenticate(who, ticket), change_writers.collection, true);
     _principal_ids bigint[];
+    _changed boolean;
 begin
     perform rag_internal.check_grant(_collection.name, null, writers);
     _principal_ids := rag_internal.grantees(writers, _collection.tenant, granted);
@@ -3243,7 +3262,9 @@ begin
         where w.collection_id = _collection.collection_id
           and w.principal_id = any (_principal_ids);
     end if;
-    return found;
+    _changed := found;
+    perform rag_internal.touch_collection(_collection.collection_id) where _changed;
+    return _changed;
 end
 $$;
 
@@ -3586,18 +3607,20 @@ begin
                                                 false)).acl_id;
     end if;
     return query
-        select rag_internal.shown_name(p), g.privilege
-        from (select _collection.owner_id as principal_id, 'own' as privilege
+        select rag_internal.shown_name(p), g.privilege, g.security_level::integer
+        from (select _collection.owner_id as principal_id, 'own' as privilege,
+                     null::smallint as security_level
               union all
-              select ar.principal_id, 'read'
+              select ar.principal_id, 'read', a.security_level
               from rag_internal.acl a
               join rag_internal.acl_reader ar on ar.acl_id = coalesce(a.grants_id, a.acl_id)
               where a.acl_id = _acl_id
               union all
-              select w.principal_id, 'write' from rag_internal.collection_writer w
+              select w.principal_id, 'write', null from rag_internal.collection_writer w
               where w.collection_id = _collection.collection_id
               union all
-              select u.principal_id, 'unredacted' from rag_internal.unredacted_reader u
+              select u.principal_id, 'unredacted', null
+              from rag_internal.unredacted_reader u
               where u.collection_id = _collection.collection_id) g
         join rag_internal.principal p using (principal_id)
         order by 1, 2;
@@ -3612,9 +3635,10 @@ CREATE FUNCTION rag.list_readers(collection text DEFAULT NULL::text, document_id
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT r.reader,
-     r.privilege
+     r.privilege,
+     r.security_level
     FROM rag_internal.caller c,
-     LATERAL rag_internal.list_readers(c.who, c.ticket, list_readers.collection, list_readers.document_id) r(reader, privilege);
+     LATERAL rag_internal.list_readers(c.who, c.ticket, list_readers.collection, list_readers.document_id) r(reader, privilege, security_level);
 END;
 
 ALTER FUNCTION rag.list_readers(collection text, document_id uuid) OWNER TO rag_owner;
@@ -4572,8 +4596,8 @@ begin
     if coalesce(cardinality(embeddings), 0) <> _chunks then
         raise exception using
             errcode = '22023',
-            message = format('%s vectors for the %s passages of document "%s"',
-                             coalesce(cardinality(embeddings), 0), _chunks, _document.source),
+            message = format('%s vectors for the %s passages of document %s',
+                             coalesce(cardinality(embeddings), 0), _chunks, _document.document_id),
             hint    = 'One for each row of rag.get_chunks(document_id), in its order; null leaves '
                       'a passage as it is.';
     end if;
@@ -4760,22 +4784,24 @@ declare
 begin
     perform rag_internal.check_grant(set_readers.collection, document_ids, null);
     perform rag_internal.check_security_level(_level);
+    if _level > _identity.clearance and not _identity.sees_everything then
+        raise warning 'you will not read it yourself: the level is %, your clearance %', _level,
+            _identity.clearance;
+    end if;
     if set_readers.collection is not null then
         return rag_internal.set_collection_readers(
             rag_internal.own_collection(_identity, set_readers.collection, true), readers, _level);
     end if;
 
+    perform rag_internal.lock_collections(_identity, document_ids);
     for _document_id in select distinct d from unnest(document_ids) d order by d loop
         _document := rag_internal.owned_document(_identity, _document_id, true);
         select k.* into _collection from rag_internal.collection k
         where k.collection_id = _document.collection_id;
         _acl_id := coalesce(
-            rag_internal.document_acl(
-                _collection, readers,
-                -- other readers alone leave the level as it is
-                coalesce(_level, case when readers is not null
-                                      then (select a.security_level from rag_internal.acl a
-                                            where a.acl_id = _document.acl_id) end)),
+            rag_internal.document_acl(_collection, readers, _level,
+                                      (select a from rag_internal.acl a
+                                       where a.acl_id = _document.acl_id)),
             _collection.acl_id);
         if _acl_id <> _document.acl_id then
             update rag_internal.document d set acl_id = _acl_id
@@ -4801,7 +4827,7 @@ END;
 
 ALTER FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) IS 'Exactly these readers (role:NAME, user:NAME, group:NAME, public) and this security level, of a collection (its owner reads it too, and null leaves as it is) or of documents (readers null: those of the collection, from now on; level null: with readers as it is, else the collection''s). Whether that changed something.';
+COMMENT ON FUNCTION rag.set_readers(collection text, readers text[], document_id uuid, security_level integer, document_ids uuid[]) IS 'Exactly these readers (role:NAME, user:NAME, group:NAME, public) and this security level, of a collection (its owner reads it too) or of documents. Null leaves either as it is; both null bring documents back under their collection. Whether that changed something.';
 
 CREATE FUNCTION rag_internal.set_user(who name, ticket bytea, user_name text, groups text[], tenant text, clearance integer) RETURNS rag.identity
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5075,9 +5101,8 @@ CREATE FUNCTION rag_internal.whoami(who name, ticket bytea, token text) RETURNS 
     AS $$
     select coalesce(case when i.source = 'database role' then i.who else i.reader end, 'nobody'),
            i.source,
-           array(select rag_internal.reader_name(p)
-                 from rag_internal.principal p
-                 where p.principal_id = any (i.principal_ids)
+           array(select n.kind || case n.kind when 'public' then '' else ':' || n.name end
+                 from rag_internal.identity_names(i) n
                  order by 1),
            i.tenant,
            i.clearance::integer,
@@ -5341,8 +5366,8 @@ CREATE FUNCTION rag_internal.authenticate(who name, ticket bytea, token text DEF
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _token text := coalesce(nullif(authenticate.token, ''),
-                            nullif(current_setting('rag.token', true), ''));
+    _token text := nullif(authenticate.token, '');
+    _setting text := nullif(current_setting('rag.token', true), '');
 begin
     if authenticate.ticket is distinct from
        (select rag_internal.ticket(k.secret, authenticate.who) from rag_internal.ticket_key k) then
@@ -5352,6 +5377,13 @@ begin
             hint    = 'Call the functions of schema rag, not those of rag_internal.';
     end if;
 
+    if _token is null and _setting is not null then
+        -- in functions, upkeep and views of others a setting says nothing of who asks
+        if not rag_internal.is_session_role(who) then
+            return rag_internal.nobody(who, 'rag.token was set by another role than asks here');
+        end if;
+        _token := _setting;
+    end if;
     if _token is not null then
         return rag_internal.token_identity(who, rag_internal.verified_claims(_token));
     end if;
@@ -6148,7 +6180,7 @@ ALTER FUNCTION rag_internal.check_security_level(security_level integer) OWNER T
 
 COMMENT ON FUNCTION rag_internal.check_security_level(security_level integer) IS '22023 where out of range.';
 
-CREATE FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) RETURNS void
+CREATE FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text, is_real boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6162,7 +6194,7 @@ begin
     end if;
     select n into _denied
     from unnest(names) n
-    where n !~ ':.*/'  -- OWNER/NAME: asked again by the name that it turns out to mean
+    where (is_real or n !~ '(^|/)(role|user|group):.*/')
       and not exists (select from rag_internal.allowed_source s
                       where s.tenant = (identity).tenant
                         and s.collection = n
@@ -6179,9 +6211,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text, is_real boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) IS '42501 naming the first collection that a restricted tenant is not allowed for action, search or ingest.';
+COMMENT ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text, is_real boolean) IS '42501 naming the first collection that a restricted tenant is not allowed for action, search or ingest. OWNER/NAME passes, to be asked again, with is_real, by the name that it means.';
 
 CREATE FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -6287,10 +6319,13 @@ begin
     begin
         _collection := rag_internal.own_collection(identity, collection_for_ingest.name, false,
                                                    or_write => true);
-        perform rag_internal.check_sources(identity, array[_collection.name], 'ingest');
+        perform rag_internal.check_sources(identity, array[_collection.name], 'ingest',
+                                           is_real => true);
         return _collection;
     exception when no_data_found then
-        null;  -- below
+        if collection_for_ingest.name ~ '(^|/)(role|user|group):.*/' then
+            raise;  -- OWNER/NAME: nothing that could be made
+        end if;
     end;
     _owner_id := rag_internal.owner_for(identity);
     begin
@@ -6312,7 +6347,7 @@ ALTER FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity
 COMMENT ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) IS 'The locked row of the collection, created where it is missing; 42501 where it is another''s, or not a source that the tenant may ingest into.';
 
 CREATE FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) RETURNS SETOF rag.collection_info
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select k.name, rag_internal.owner_name(owner), k.description,
@@ -6461,21 +6496,33 @@ ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
 
-CREATE FUNCTION rag_internal.delete_documents(document_ids uuid[]) RETURNS SETOF rag.removal
+CREATE FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) RETURNS SETOF rag.removal
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _removed rag.removal[] := array(select r from rag_internal.removals(document_ids) r);
+    _readable uuid[] := array(
+        select d.document_id from rag_internal.document d
+        where d.document_id = any (delete_documents.document_ids)
+          and d.acl_id in (select rag_internal.visible_acls(identity))
+          and d.collection_id <> all (rag_internal.redacted_collections(identity)));
+    _removed rag.removal[] := array(
+        select r from rag_internal.removals(delete_documents.document_ids) r);
 begin
-    delete from rag_internal.document d where d.document_id = any (document_ids);
-    return query select r.* from unnest(_removed) r;
+    delete from rag_internal.document d
+    where d.document_id = any (delete_documents.document_ids);
+    return query
+        select r.kind, r.document_id, r.collection,
+               case when r.document_id = any (_readable) then r.source end,
+               case when r.document_id = any (_readable) then r.version end,
+               r.passages, r.vectors, r.entries
+        from unnest(_removed) r;
 end
 $$;
 
-ALTER FUNCTION rag_internal.delete_documents(document_ids uuid[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.delete_documents(document_ids uuid[]) IS 'What was removed.';
+COMMENT ON FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) IS 'What was removed; source and version are null where the identity could not read them.';
 
 CREATE FUNCTION rag_internal.derive_document() RETURNS trigger
     LANGUAGE plpgsql
@@ -6629,7 +6676,21 @@ ALTER FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) OWNE
 
 COMMENT ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) IS 'Each model, and for who sees everything its queue and where calls may go.';
 
-CREATE FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) RETURNS bigint
+CREATE TABLE rag_internal.acl (
+    acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    reader_set bytea,
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    security_level smallint DEFAULT 0 NOT NULL,
+    grants_id bigint,
+    CONSTRAINT acl_readers_are_its_own_or_granted CHECK (((grants_id IS NULL) OR (reader_set IS NULL))),
+    CONSTRAINT acl_security_level_not_negative CHECK ((security_level >= 0))
+);
+
+ALTER TABLE rag_internal.acl OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection, or, with grants_id, has the readers of that class and a security level of its own; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
+
+CREATE FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6639,9 +6700,14 @@ begin
         return rag_internal.intern_readers(
             array(select rag_internal.principal_for(r, (collection).tenant) from unnest(readers) r),
             (collection).tenant,
-            coalesce(document_acl.security_level::smallint,
+            coalesce(document_acl.security_level::smallint, (stored).security_level,
                      (select a.security_level from rag_internal.acl a
                       where a.acl_id = (collection).acl_id)));
+    elsif document_acl.security_level is not null and (stored).reader_set is not null then
+        return rag_internal.intern_readers(
+            array(select ar.principal_id from rag_internal.acl_reader ar
+                  where ar.acl_id = (stored).acl_id),
+            (stored).tenant, document_acl.security_level::smallint);
     elsif document_acl.security_level is not null then
         return rag_internal.level_acl(collection, document_acl.security_level::smallint);
     end if;
@@ -6649,9 +6715,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) IS 'acl_id of the class, null where both arguments are; 22023 for a level out of range.';
+COMMENT ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) IS 'acl_id of the class, null where readers and level are; 22023 for a level out of range.';
 
 CREATE FUNCTION rag_internal.document_type(content text, source text, mime text) RETURNS text
     LANGUAGE plpython3u STABLE
@@ -6672,6 +6738,7 @@ CREATE FUNCTION rag_internal.draft_document(collection rag_internal.collection, 
     AS $$
 declare
     _new rag_internal.document;
+    _stored rag_internal.acl;
 begin
     _new.collection_id := (collection).collection_id;
     _new.content := draft_document.content;
@@ -6688,7 +6755,18 @@ begin
     _new.valid_until := draft_document.valid_until;
     perform rag_internal.check_document(_new);
     _new.text_config := rag_internal.text_config_for(_new.language, (collection).text_config);
-    _new.acl_id := rag_internal.document_acl(collection, readers, security_level);
+    if readers is not null or security_level is not null then
+        -- what is not said stays as it is stored, so nobody may be changing it
+        perform from rag_internal.document d
+        where d.collection_id = _new.collection_id and d.source = _new.source
+          and d.version = _new.version
+        for update;
+        select a.* into _stored
+        from rag_internal.document d join rag_internal.acl a using (acl_id)
+        where d.collection_id = _new.collection_id and d.source = _new.source
+          and d.version = _new.version;
+        _new.acl_id := rag_internal.document_acl(collection, readers, security_level, _stored);
+    end if;
     return _new;
 end
 $$;
@@ -6793,18 +6871,18 @@ ALTER FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.mode
 
 COMMENT ON FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) IS 'A row per text with its unit vector or what is wrong. Writes nothing.';
 
-CREATE FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) RETURNS public.vector
+CREATE FUNCTION rag_internal.embed_query(query text, model rag_internal.model, asker text) RETURNS public.vector
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed_query(query, model, who)
+return GD["ragsql"].require(5).embed_query(query, model, asker)
 $$;
 
-ALTER FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.embed_query(query text, model rag_internal.model, asker text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) IS 'The unit vector of a query. What a session keeps is kept for each caller by itself, so that nobody can time what another one asked. 55000 where the provider cannot be used.';
+COMMENT ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, asker text) IS 'The unit vector of a query. What a session keeps is kept for each caller by itself, so that nobody can time what another one asked. 55000 where the provider cannot be used.';
 
 CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) RETURNS public.vector[]
     LANGUAGE plpython3u STABLE
@@ -7001,7 +7079,7 @@ ALTER FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_
 COMMENT ON FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) IS 'Blanks source and detail of loads of these documents and sources, and of those that the identity ran and that match; for who sees everything, questions that match, too. A row for each kind of which there was one.';
 
 CREATE FUNCTION rag_internal.find_model(name text, identity rag_internal.identity DEFAULT NULL::rag_internal.identity) RETURNS rag_internal.model
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -7362,6 +7440,20 @@ ALTER FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolea
 
 COMMENT ON FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) IS 'principal_id of readers: granted, as rag_internal.principal_for; else all that had the names.';
 
+CREATE FUNCTION rag_internal.has_rule(who name, role text) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(who = role, false)
+        or exists (select from pg_roles w, pg_roles r
+                   where w.rolname = who and not w.rolsuper and r.rolname = role
+                     and pg_has_role(w.oid, r.oid, 'usage'))
+$$;
+
+ALTER FUNCTION rag_internal.has_rule(who name, role text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.has_rule(who name, role text) IS 'Whether who is the role or has usage of it, superusers apart; false for null.';
+
 CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7409,6 +7501,31 @@ $$;
 ALTER FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) IS 'The hits at places skip + 1 to places of the ranking, with their rank and score in each leg, and what the fuzzy leg searched for instead of the query. citation is document/chunk@hash:start-end.';
+
+CREATE FUNCTION rag_internal.identity_names(identity rag_internal.identity) RETURNS TABLE(kind text, name text)
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select 'public', 'public' where (identity).source <> 'nobody'
+    union all
+    select 'user', substr((identity).reader, 6) where (identity).reader like 'user:%'
+    union all
+    select 'group', g from unnest((identity).groups) g
+    union all
+    select 'role', r.rolname
+    from pg_roles r
+    where case when (identity).source = 'database role'
+               then r.rolname = (identity).who
+                    or (not (identity).sees_everything
+                        and pg_has_role((identity).who, r.oid, 'usage'))
+               else exists (select from rag_internal.principal p
+                            where p.principal_id = any ((identity).principal_ids)
+                              and p.kind = 'role' and p.role_oid = r.oid) end
+$$;
+
+ALTER FUNCTION rag_internal.identity_names(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.identity_names(identity rag_internal.identity) IS 'kind and name of the readers that an identity is.';
 
 CREATE FUNCTION rag_internal.index_differences(collection rag_internal.collection) RETURNS SETOF rag.index_difference
     LANGUAGE plpython3u STABLE
@@ -7634,6 +7751,23 @@ ALTER FUNCTION rag_internal.is_kept_by_snapshot() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.is_kept_by_snapshot() IS 'True while an older snapshot than the last delete from rag_internal.scrub_probe is in use.';
 
+CREATE FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (collection).tenant = (identity).tenant
+       and exists (select from rag_internal.principal o
+                   where o.principal_id = (collection).owner_id
+                     and (rag_internal.reader_name(o) = (identity).reader
+                          -- who sees everything is a member of all roles
+                          or (not (identity).sees_everything
+                              and o.principal_id = any ((identity).principal_ids))))
+$$;
+
+ALTER FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) IS 'Whether the identity, or a role that it has usage of, owns the collection in its tenant.';
+
 CREATE FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7649,6 +7783,18 @@ $$;
 ALTER FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) IS 'Whether the caller ran the work; used by policies.';
+
+CREATE FUNCTION rag_internal.is_session_role(who name) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select who = case current_setting('role') when 'none' then session_user
+                                              else current_setting('role')::name end
+$$;
+
+ALTER FUNCTION rag_internal.is_session_role(who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.is_session_role(who name) IS 'Whether the settings of the session are this role''s.';
 
 CREATE FUNCTION rag_internal.iso_time(moment timestamp with time zone) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -7695,6 +7841,12 @@ begin
     end if;
     if (select sum(p.passages) from rag_internal.pending p
         where p.text_config = _text_config) >= _threshold then
+        begin
+            -- who erases has it, until its end
+            lock table rag_internal.word in row exclusive mode nowait;
+        exception when lock_not_available then
+            return;
+        end;
         perform rag_internal.build_segment(_text_config);
         -- larger merges take seconds, and are left to rag.maintain()
         perform rag_internal.merge_segments(_text_config, 16384);
@@ -7721,6 +7873,65 @@ $$;
 ALTER FUNCTION rag_internal.keyed_hash(input bytea) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.keyed_hash(input bytea) IS 'HMAC-like SHA-256 under the secret of this database (RFC 2104 nesting).';
+
+CREATE FUNCTION rag_internal.known_collections(identity rag_internal.identity, collections rag_internal.collection[], is_named boolean) RETURNS rag_internal.collection[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+    _principal_ids bigint[] := (identity).principal_ids;
+    _tenant text := (identity).tenant;
+    _ids bigint[] := '{}';
+    _acl_ids bigint[] := '{}';
+    _is_own boolean := true;
+    _collection rag_internal.collection;
+    _known bigint[] := '{}';
+begin
+    foreach _collection in array collections loop
+        _ids := _ids || _collection.collection_id;
+        _acl_ids := _acl_ids || _collection.acl_id;
+        _is_own := _is_own and _collection.owner_id = any (_principal_ids)
+                   and _collection.tenant = _tenant;
+    end loop;
+    if _is_own then
+        return collections;
+    end if;
+    if is_named then
+        -- as a rule they are known by a live document: the engine keeps in mind where it sees one
+        select s.collection_ids into _known
+        from rag_internal.sight(
+            row(null, _ids, null, null, '{}', identity)::rag_internal.scope) s;
+        if _known @> _ids then
+            return collections;
+        end if;
+    end if;
+    _known := _known || array(
+        select c.collection_id
+        from unnest(collections) c
+        where (c.owner_id = any (_principal_ids) and c.tenant = _tenant)
+           or c.acl_id in (select rag_internal.visible_acls(identity, _acl_ids))
+           or exists (select from rag_internal.collection_writer w
+                      where w.collection_id = c.collection_id
+                        and w.principal_id = any (_principal_ids) and c.tenant = _tenant));
+    if not _known @> _ids then
+        _acl_ids := array(select rag_internal.visible_acls(identity));
+        _known := _known || array(
+            select d.k from unnest(_ids) d (k)
+            where d.k <> all (_known)
+              and exists (select from rag_internal.document o
+                          where o.collection_id = d.k
+                            and o.acl_id in (select unnest(_acl_ids))));
+    end if;
+    return array(
+        select c from unnest(collections) c where c.collection_id = any (_known)
+        order by c.name, c.collection_id);
+end
+$$;
+
+ALTER FUNCTION rag_internal.known_collections(identity rag_internal.identity, collections rag_internal.collection[], is_named boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.known_collections(identity rag_internal.identity, collections rag_internal.collection[], is_named boolean) IS 'By name. is_named: a few, of which most are known.';
 
 CREATE FUNCTION rag_internal.known_models(who name, ticket bytea) RETURNS TABLE(name text, kind text, provider text, revision text, dimensions integer, metric text, query_prefix text, passage_prefix text, max_tokens integer, is_default boolean, created_at timestamp with time zone, storage text, quantization text, m smallint, ef_construction smallint, ef_search smallint, long_input text, endpoints jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -7837,7 +8048,7 @@ ALTER FUNCTION rag_internal.level_acl(collection rag_internal.collection, securi
 COMMENT ON FUNCTION rag_internal.level_acl(collection rag_internal.collection, security_level smallint) IS 'acl_id of the class that has the readers of the collection, today''s and later ones, and this security level.';
 
 CREATE FUNCTION rag_internal.lexical_scope(identity rag_internal.identity, collections text[]) RETURNS rag_internal.scope
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
@@ -7899,11 +8110,30 @@ ALTER FUNCTION rag_internal.load_engine() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.load_engine() IS 'Imports ragsql_engine into the session; 55000 with the next step where it is not to be found.';
 
-CREATE FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) RETURNS void
+CREATE FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform from rag_internal.collection k
+    where k.collection_id in (select d.collection_id from rag_internal.document d
+                              where d.document_id = any (document_ids))
+      and rag_internal.owns_collection(identity, k)
+    order by k.collection_id
+    for no key update;
+end
+$$;
+
+ALTER FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) IS 'Who changes documents of several collections takes them in the order of their ids.';
+
+CREATE FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _identity rag_internal.identity := (result).identity;
     _mode text := (select s.mode from rag_internal.search_log_setting s);
     _row rag_internal.search_log;
 begin
@@ -7912,15 +8142,16 @@ begin
     end if;
     _row.log_id := rag_internal.new_id();
     _row.searched_at := clock_timestamp();
-    _row.role_name := (identity).who;
-    _row.reader := (identity).reader;
-    _row.tenant := (identity).tenant;
-    _row.source := (identity).source;
+    _row.role_name := _identity.who;
+    _row.reader := _identity.reader;
+    _row.tenant := _identity.tenant;
+    _row.source := _identity.source;
     _row.strategy := (result).strategy;
     _row.collections := log_search.collections;
+    -- first redacted: of a secret that is cut, what is left is no match
     _row.query := case when _mode = 'text'
-                       then rag_internal.redact_text((result).collection_ids,
-                                                     left(log_search.query, 8000)) end;
+                       then left(rag_internal.redact_text((result).collection_ids,
+                                                          log_search.query), 8000) end;
     _row.query_hash := (
         select sha256(k.secret || convert_to(log_search.query, 'UTF8'))
         from rag_internal.ticket_key k);
@@ -7937,14 +8168,14 @@ begin
     raise log 'ragsql search %: % as role %, tenant "%", % of query %; shown: %', _row.log_id,
         coalesce(_row.reader, 'nobody'), _row.role_name, _row.tenant, _row.strategy,
         left(encode(_row.query_hash, 'hex'), 16),
-        (select string_agg(d || '/' || c, ' ')
+        (select coalesce(string_agg(d || '/' || c, ' '), 'nothing')
          from unnest(_row.document_ids[:100], _row.chunk_indexes[:100]) s (d, c));
 end
 $$;
 
-ALTER FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) IS 'Records what was asked and returned, as rag.configure_search_log says.';
+COMMENT ON FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) IS 'Records what was asked and returned, as rag.configure_search_log says.';
 
 CREATE FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE
@@ -8138,6 +8369,28 @@ ALTER FUNCTION rag_internal.near_words(misspelt text, variants text[], max_dista
 
 COMMENT ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) IS 'Those of the variants that are words, where variants are given; else words that share trigrams with misspelt (similarity 0.2) and differ by at most max_distance in length. Where the locale makes no trigrams of a word, those that differ so in length. fresh: words that the dictionary has not got yet, at most max_distance edits away; the same holds for them.';
 
+CREATE FUNCTION rag_internal.nobody(who name, why text) RETURNS rag_internal.identity
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity;
+begin
+    _identity.who := nobody.who;
+    _identity.tenant := '';
+    _identity.clearance := 0;
+    _identity.sees_everything := false;
+    _identity.source := 'nobody';
+    _identity.principal_ids := '{}';
+    _identity.why := nobody.why;
+    return _identity;
+end
+$$;
+
+ALTER FUNCTION rag_internal.nobody(who name, why text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.nobody(who name, why text) IS 'An identity without principals.';
+
 CREATE FUNCTION rag_internal.note_access_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8166,16 +8419,31 @@ CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name
     AS $$
 declare
     _collection rag_internal.collection;
+    _writes boolean;
 begin
     select k.* into _collection
     from rag_internal.visible_collections(identity, array[own_collection.name]) k;
-    if not (rag_internal.owns_collection(identity, _collection)
-            or (or_write and rag_internal.writes_collection(identity, _collection))) then
+    _writes := or_write and (rag_internal.writes_collection(identity, _collection)
+                             or (identity).sees_everything);
+    -- by its plain name nobody else's is written to: whoever has one of a usual name would catch
+    -- what others mean to put into their own
+    if (case when or_write and own_collection.name = _collection.name
+             then not rag_internal.is_own_name(identity, _collection)
+             else not (_writes or rag_internal.owns_collection(identity, _collection)) end) then
         raise exception using
             errcode = '42501',
             message = format('collection "%s" belongs to somebody else', own_collection.name),
-            hint    = case when or_write
-                           then 'Its owner can let you write: rag.grant_write(...).'
+            hint    = case when _writes
+                           then format('To write to it, name it with its owner: %s; '
+                                       'rag.create_collection(...) makes one of your own.',
+                                       (select (rag_internal.qualified_names(
+                                                    _collection.name, o, _collection.tenant))[
+                                           case when (identity).sees_everything then 2 else 1 end]
+                                        from rag_internal.principal o
+                                        where o.principal_id = _collection.owner_id))
+                           when or_write
+                           then 'rag.create_collection(...) makes one of your own; or its owner '
+                                'lets you write: rag.grant_write(...).'
                            else 'Only its owner, or rag_admin, may change it.' end;
     end if;
 
@@ -8214,7 +8482,7 @@ $$;
 
 ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) IS 'The locked row of a collection that the identity owns, or (or_write) may write to; P0002 where it sees none, 42501 where it is another''s.';
+COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) IS 'The locked row of a collection that the identity owns, or (or_write, named as OWNER/NAME) may write to; P0002 where it sees none, 42501 where it is another''s.';
 
 CREATE TABLE rag_internal.job (
     job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -8516,7 +8784,7 @@ CREATE FUNCTION rag_internal.plain_identity(who name) RETURNS rag_internal.ident
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select row(who, '', 0, false, '{}', 'database role', 'role:' || who,
-               null)::rag_internal.identity
+               null, '{}')::rag_internal.identity
 $$;
 
 ALTER FUNCTION rag_internal.plain_identity(who name) OWNER TO rag_owner;
@@ -8845,7 +9113,8 @@ declare
 begin
     return query
         select k.name, rag_internal.owner_name(p), k.description, k.strategy, k.chunk_size,
-               k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config, k.search_defaults,
+               k.overlap, k.min_chunk_size, coalesce(m.name, 'none'), k.text_config,
+               k.search_defaults,
                k.created_at, k.updated_at
         from rag_internal.visible_collections(_identity, null) k
         join rag_internal.principal p on p.principal_id = k.owner_id
@@ -8938,7 +9207,7 @@ begin
                j.total, greatest(j.total - s.open - s.dead, 0), s.open, s.dead,
                coalesce(s.error, p.reason), j.created_by, j.created_at, j.finished_at
         from rag_internal.job j
-        left join rag_internal.collection k using (collection_id)
+        left join rag_internal.visible_collections(_identity, null) k using (collection_id)
         cross join lateral (
             select (count(*) filter (where not t.is_dead))::integer as open,
                    (count(*) filter (where t.is_dead))::integer as dead, max(t.error) as error
@@ -8972,9 +9241,13 @@ declare
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
 begin
     return query
-        select p.kind, p.name, p.created_at
+        select p.kind, p.name::text, p.created_at
         from rag_internal.principal p
-        where _identity.sees_everything or p.principal_id = any (_identity.principal_ids);
+        where _identity.sees_everything
+        union all
+        select n.kind, n.name, null
+        from rag_internal.identity_names(_identity) n
+        where not _identity.sees_everything;
 end
 $$;
 
@@ -9160,6 +9433,9 @@ begin
     _chunk.content := rag_internal.withhold(
         (redaction).rules,
         rag_internal.redact_passage(redaction, chunk.content, chunk.start_offset));
+    -- rag.ingest_chunks takes any
+    _chunk.kind := rag_internal.withhold(
+        (redaction).rules, rag_internal.redact_label(redaction, chunk.kind));
     _chunk.heading := rag_internal.redact_labels(redaction, chunk.heading, true);
     _chunk.metadata := rag_internal.redact_json(redaction, chunk.metadata);
     -- made of the original
@@ -9190,6 +9466,10 @@ begin
         _rules, rag_internal.redact_label(_redaction, document.version));
     _document.title := rag_internal.withhold(
         _rules, rag_internal.redact_label(_redaction, document.title));
+    _document.mime := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.mime));
+    _document.language := rag_internal.withhold(
+        _rules, rag_internal.redact_label(_redaction, document.language));
     _document.tags := rag_internal.redact_labels(_redaction, document.tags);
     _document.metadata := rag_internal.redact_json(_redaction, document.metadata);
     _document.attributes := rag_internal.attributes(_document);
@@ -9217,6 +9497,7 @@ begin
                            then rag_internal.redact(_rules, hit.highlight) end;
     _hit.source := rag_internal.redact_label(redaction, hit.source);
     _hit.title := rag_internal.redact_label(redaction, hit.title);
+    _hit.kind := rag_internal.redact_label(redaction, hit.kind);
     _hit.heading := rag_internal.redact_labels(redaction, hit.heading, true);
     _hit.metadata := rag_internal.redact_json(redaction, hit.metadata);
     _hit.citation := format('%s/%s@%s:%s-%s', hit.document_id, hit.chunk_index,
@@ -9227,6 +9508,7 @@ begin
     _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
     _hit.source := rag_internal.withhold(_rules, _hit.source);
     _hit.title := rag_internal.withhold(_rules, _hit.title);
+    _hit.kind := rag_internal.withhold(_rules, _hit.kind);
     return _hit;
 end
 $$;
@@ -9345,22 +9627,24 @@ CREATE FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, labe
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _result text := rag_internal.redact((redaction).rules, label);
     _letters text;
 begin
     if (redaction).letters is not null then
-        _letters := rag_internal.letters_of(label);
+        _letters := rag_internal.letters_of(_result);
         if length(_letters) > 3 and strpos((redaction).kept_letters, _letters) = 0
-           and (is_quoted or strpos((redaction).letters, _letters) > 0) then
+           and (is_quoted
+                or strpos((redaction).letters, rag_internal.letters_of(label)) > 0) then
             return (redaction).rules[1].replacement;
         end if;
     end if;
-    return rag_internal.redact((redaction).rules, label);
+    return _result;
 end
 $$;
 
 ALTER FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) IS 'The label redacted; replaced as a whole where the document has its letters, and the redacted document no longer does. is_quoted: it comes out of the document, so the former is taken for granted.';
+COMMENT ON FUNCTION rag_internal.redact_label(redaction rag_internal.redaction, label text, is_quoted boolean) IS 'The label redacted; replaced as a whole where it stands in the document and what is left of it is not in the redacted document. is_quoted: it comes out of the document, so the former is taken for granted.';
 
 CREATE FUNCTION rag_internal.redact_labels(redaction rag_internal.redaction, labels text[], is_quoted boolean DEFAULT false) RETURNS text[]
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -9823,6 +10107,7 @@ begin
                                                rag_internal.default_weights(), _rrf_k);
     end if;
     _result.strategy := case cardinality(_legs) when 1 then _legs[1] else 'hybrid' end;
+    _result.identity := identity;
     _result.collection_ids := _scope.collection_ids;
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 
@@ -9842,6 +10127,10 @@ begin
                 _steps := array[rag_internal.search_step(
                     _leg, 'postings', 'exact, over the passages that the caller sees',
                     cardinality(_found), _started)];
+            end if;
+            if _steps = '{}' then
+                _steps := array[rag_internal.search_step(
+                    _leg, 'none', 'the caller sees nothing that has a vector', 0, _started)];
             end if;
             _hits := _hits || _found;
             _result.steps := _result.steps || _steps;
@@ -9961,53 +10250,52 @@ CREATE FUNCTION rag_internal.role_identity(who name) RETURNS rag_internal.identi
     AS $$
 declare
     _identity rag_internal.identity;
+    -- a login does not shed its rules by taking another role; the owner of a security definer
+    -- function, who is reached otherwise, has its own
+    _login name := case when rag_internal.is_session_role(who) then session_user end;
     _is_super boolean := exists (select from pg_roles r where r.rolname = who and r.rolsuper);
     _user text := nullif(current_setting('rag.user', true), '');
     _groups text := nullif(current_setting('rag.groups', true), '');
     _is_named boolean := _user is not null or _groups is not null;
     _tenants text[];
-    _is_other boolean;
-    _needs_token boolean;
+    _clearance smallint;
+    _why text;
 begin
-    _identity.who := who;
-    _identity.tenant := '';
-    _identity.clearance := 0;
-    _identity.sees_everything := false;
-    _identity.source := 'nobody';
-    _identity.principal_ids := '{}';
-
-    select coalesce(bool_or(r.token_required), false),
-           coalesce(bool_or(o.rolname is null), false),
-           coalesce(max(r.clearance), 0),
-           array_agg(distinct r.tenant) filter (where r.tenant <> '')
-    into _needs_token, _is_other, _identity.clearance, _tenants
+    select coalesce(max(r.clearance) filter (where rag_internal.has_rule(who, r.name)), 0),
+           array_agg(distinct r.tenant) filter (where r.tenant <> ''),
+           case when bool_or(o.rolname is null)
+                then 'a role with rules was made anew since: rag.configure_role says what is true '
+                     'now'
+                when bool_or(r.token_required)
+                then 'the role asks with a token only, and there is none' end
+    into _clearance, _tenants, _why
     from rag_internal.role_rule r
     left join pg_roles o on o.oid = r.role_oid and o.rolname = r.name
-    where r.name = who
-       or (not _is_super
-           and pg_has_role(who, (select g.oid from pg_roles g where g.rolname = r.name), 'usage'));
-    if _needs_token or _is_other or cardinality(_tenants) > 1 then
-        _identity.clearance := 0;
-        _identity.why := case
-            when _is_other
-            then 'a role with rules was made anew since: rag.configure_role says what is true now'
-            when _needs_token
-            then 'the role asks with a token only, and there is none'
-            else 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ') end;
-        return _identity;
+    where rag_internal.has_rule(who, r.name) or rag_internal.has_rule(_login, r.name);
+    if who in ('rag_reader', 'rag_writer', 'rag_service') then
+        _why := format('%s is nobody in particular: all who use ragsql can take it', who);
+    elsif cardinality(_tenants) > 1 then
+        _why := 'the role belongs to several tenants: ' || array_to_string(_tenants, ', ');
     end if;
-    _identity.tenant := coalesce(_tenants[1], '');
+    if _why is not null then
+        return rag_internal.nobody(who, _why);
+    end if;
 
-    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super) then
-        if not _is_named then
-            _identity.clearance := 0;
-            _identity.tenant := '';
-            _identity.why := 'a trusted service that has set neither rag.user nor rag.groups';
-            return _identity;
+    if pg_has_role(who, 'rag_service', 'usage') and (_is_named or not _is_super)
+       or rag_internal.has_rule(_login, 'rag_service') then
+        if _login is null then
+            return rag_internal.nobody(who, 'a function of a trusted service, in the session of '
+                                            'another role, which may have set rag.user');
+        elsif not _is_named then
+            return rag_internal.nobody(who, 'a trusted service that has set neither rag.user nor '
+                                            'rag.groups');
         end if;
-        return rag_internal.service_identity(who, _user, _groups);
+        return rag_internal.service_identity(who, coalesce(_tenants[1], ''), _user, _groups);
     end if;
 
+    _identity.who := who;
+    _identity.tenant := coalesce(_tenants[1], '');
+    _identity.clearance := _clearance;
     _identity.source := 'database role';
     _identity.reader := 'role:' || who;
     _identity.sees_everything := pg_has_role(who, 'rag_admin', 'usage')
@@ -10071,7 +10359,7 @@ begin
            or k.name in (select s.collection from rag_internal.allowed_source s
                          where s.tenant = (identity).tenant and s.may_search));
     perform rag_internal.check_sources(
-        identity, array(select c.name from unnest(_collections) c), 'search');
+        identity, array(select c.name from unnest(_collections) c), 'search', is_real => true);
     return array(select c.collection_id from unnest(_collections) c);
 end
 $$;
@@ -10196,11 +10484,17 @@ declare
     -- a condition wants a plan of its own; else what is seen stands in one that is kept
     _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
     _mask text := case
-        when not _is_kept then 'e.acl_id = any ($2) and e.collection_id = any ($3)'
-        when ((scope).identity).sees_everything then '{collection} = any ({collections})'
-        else 'e.acl_id = any ({acls}) and {collection} = any ({collections})' end;
+        when _is_kept then 'e.acl_id = any ({acls}) and {collection} = any ({collections})'
+        else 'e.acl_id = any ($2) and e.collection_id = any ($3)' end;
     _statements record := rag_internal.semantic_statements(
-        model, cut, _reach, case when route = 'index' then 0 else _reach end, _mask, _filters);
+        model, cut, _reach, case when route = 'index' then 0 else _reach end,
+        -- row by row: without an estimate, which takes long for many classes; and for one who sees
+        -- everything the collection is enough to ask
+        case when not _is_kept then _mask
+             when ((scope).identity).sees_everything then '{collection} = any ({collections})'
+             else 'coalesce(e.acl_id = any ({acls}) and {collection} = any ({collections}), false)'
+        end,
+        _mask, _filters);
     _statement text := _statements.exact;
 begin
     if (scope).acl_ids is null then
@@ -10284,6 +10578,7 @@ declare
     _step rag.search_step;
     _sight record := rag_internal.sight(scope);
     _has_answer boolean := false;
+    _started timestamptz;
     _error text;
     _hint text;
 begin
@@ -10318,10 +10613,16 @@ begin
             if _model.dimensions = "public".vector_dims(query_vector) then
                 _vector := "public".l2_normalize(query_vector);
             else
-                _vector := rag_internal.embed_query(_question.content, _model,
-                                                    (scope).identity.who);
+                _started := clock_timestamp();
+                _vector := rag_internal.embed_query(
+                    _question.content, _model,
+                    format('%s %s %s', (scope).identity.who, (scope).identity.tenant,
+                           (scope).identity.reader));
+                steps := steps || rag_internal.search_step('question', _model.provider, _model.name,
+                                                           null, _started);
             end if;
-            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions, cut);
+            _leg := rag_internal.semantic_leg(_vector, _model, _of_model, _conditions,
+                                              least(cut, 1000000000000));  -- room to add to it
             _step := _leg.step;
             _step.why := format('%s: %s', _model.name, _step.why);
             steps := steps || _step;
@@ -10427,7 +10728,7 @@ ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collection
 
 COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) IS 'Models that a search of these collections, those of the scope, asks, and the names of those that it cannot ask. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
 
-CREATE FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) RETURNS record
+CREATE FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -10461,7 +10762,7 @@ begin
         exact := format(
             'with nearest as materialized (select c.document_id, c.chunk_index, %s as distance '
             'from %s e join rag_internal.live_chunk c using (chunk_id) where %s%s) %s',
-            _distance, _embedding, mask, filters, format(_ranked, 'nearest'));
+            _distance, _embedding, exact_mask, filters, format(_ranked, 'nearest'));
         return;
     end if;
     -- nearly all passages are live: only the nearest are asked, and all where that leaves too few
@@ -10474,7 +10775,7 @@ begin
         'from nearest n join rag_internal.live_chunk c using (chunk_id)), '
         'short as materialized (select where (select count(*) from live) < %5$s '
         'and (select count(*) from nearest) < (select count(*) from candidate)) %6$s',
-        _distance, _embedding, mask, cut + least(cut, 100), cut,
+        _distance, _embedding, exact_mask, cut + least(cut, 100), cut,
         format(_ranked, '(select * from live where not exists (select from short) union all '
                         'select n.distance, c.document_id, c.chunk_index from candidate n '
                         'join rag_internal.live_chunk c using (chunk_id) '
@@ -10482,51 +10783,62 @@ begin
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) IS 'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no row where it finds fewer than enough; null where there is no index. exact: over all vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
+COMMENT ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) IS 'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no row where it finds fewer than enough; null where there is no index. exact: over all vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
 
-CREATE FUNCTION rag_internal.service_identity(who name, user_name text, groups text) RETURNS rag_internal.identity
+CREATE FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) RETURNS rag_internal.identity
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
     _identity rag_internal.identity;
+    _tenant text := coalesce(nullif(current_setting('rag.tenant', true), ''), own_tenant);
     _clearance text := coalesce(nullif(current_setting('rag.clearance', true), ''), '0');
-    _groups text[];
+    _problem text;
+    _hint text;
 begin
-    if _clearance !~ '^\d{1,5}$' or _clearance::integer > 32767 then
-        raise exception using
-            errcode = '28000',
-            message = 'the setting rag.clearance is no number from 0 to 32767',
-            hint    = 'set local rag.clearance = ''2'';';
-    end if;
     begin
-        _groups := case when groups like '{%' then groups::text[]
-                        else array(select btrim(g) from unnest(string_to_array(groups, ',')) g
-                                   where btrim(g) <> '') end;
+        _identity.groups := case when groups like '{%' then groups::text[]
+                                 else array(select btrim(g)
+                                            from unnest(string_to_array(groups, ',')) g
+                                            where btrim(g) <> '') end;
     exception when invalid_text_representation then
-        raise exception using
-            errcode = '28000',
-            message = 'the setting rag.groups is no list of groups',
-            hint    = 'set local rag.groups = ''support, sales'';  -- or an array: {support,sales}';
+        _problem := 'the setting rag.groups is no list of groups';
+        _hint := 'set local rag.groups = ''support, sales'';  -- or an array: {support,sales}';
     end;
+    if _clearance !~ '^\d{1,5}$' or _clearance::integer > 32767 then
+        _problem := 'the setting rag.clearance is no number from 0 to 32767';
+        _hint := 'set local rag.clearance = ''2'';';
+    elsif own_tenant <> '' and _tenant <> own_tenant then
+        _problem := 'the setting rag.tenant names another tenant than that of the service';
+        _hint := 'Leave it out, or ask an administrator: rag.configure_role(...).';
+    elsif exists (select from unnest(_identity.groups || user_name || _tenant) n (name)
+                  where length(n.name) > 200
+                     or n.name ~ '[\u0001-\u001f\u007f-\u009f\u2028\u2029]') then
+        _problem := 'a setting of rag.user, rag.groups and rag.tenant is no name';
+        _hint := 'A name has at most 200 characters, and none that controls how text is shown.';
+    end if;
+    if _problem is not null then
+        raise exception using errcode = '28000', message = _problem, hint = _hint;
+    end if;
+
     _identity.who := who;
-    _identity.tenant := coalesce(current_setting('rag.tenant', true), '');
+    _identity.tenant := _tenant;
     _identity.clearance := _clearance::smallint;
     _identity.sees_everything := false;
     _identity.source := 'trusted service';
     _identity.reader := 'user:' || user_name;
     _identity.why := format('%s has usage of rag_service and asks for %s', who,
                             coalesce('user ' || user_name, 'groups alone'));
-    _identity.principal_ids := rag_internal.user_principals(user_name, _groups, _identity.tenant);
+    _identity.principal_ids := rag_internal.user_principals(user_name, _identity.groups, _tenant);
     return _identity;
 end
 $_$;
 
-ALTER FUNCTION rag_internal.service_identity(who name, user_name text, groups text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.service_identity(who name, user_name text, groups text) IS 'The identity of rag.user and rag.groups (names with commas between them, or an array), with rag.tenant and rag.clearance; 28000 for values that are none.';
+COMMENT ON FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) IS 'The identity of rag.user and rag.groups (names with commas between them, or an array), with rag.tenant (empty: own_tenant) and rag.clearance; 28000 for values that are none.';
 
 CREATE FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) RETURNS boolean
     LANGUAGE plpgsql
@@ -10551,7 +10863,9 @@ begin
     set security_level = set_collection_readers.security_level
     where a.acl_id = (collection).acl_id
       and a.security_level <> set_collection_readers.security_level;
-    return _changed or found;
+    _changed := _changed or found;
+    perform rag_internal.touch_collection((collection).collection_id) where _changed;
+    return _changed;
 end
 $$;
 
@@ -10809,9 +11123,9 @@ begin
     _identity.source := 'token';
     _identity.reader := 'user:' || (claims ->> 'sub');
     _identity.why := format('a token signed with key "%s"', claims ->> 'kid');
+    _identity.groups := array(select jsonb_array_elements_text(claims -> 'groups'));
     _identity.principal_ids := rag_internal.user_principals(
-        claims ->> 'sub', array(select jsonb_array_elements_text(claims -> 'groups')),
-        _identity.tenant)
+        claims ->> 'sub', _identity.groups, _identity.tenant)
         || array(select p.principal_id from rag_internal.principal p
                  where p.kind = 'role' and p.role_oid = _role and p.name = claims ->> 'role');
     return _identity;
@@ -10821,6 +11135,18 @@ $$;
 ALTER FUNCTION rag_internal.token_identity(who name, claims jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.token_identity(who name, claims jsonb) IS 'The user, groups, tenant and clearance of rag_internal.verified_claims, and its role; 28000 where the current user does not have usage of that role.';
+
+CREATE FUNCTION rag_internal.touch_collection(collection_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    update rag_internal.collection k set updated_at = k.updated_at
+    where k.collection_id = touch_collection.collection_id
+$$;
+
+ALTER FUNCTION rag_internal.touch_collection(collection_id bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.touch_collection(collection_id bigint) IS 'Writes the row of a collection anew, as it is.';
 
 CREATE FUNCTION rag_internal.unload_models() RETURNS integer
     LANGUAGE plpython3u
@@ -10928,10 +11254,9 @@ COMMENT ON FUNCTION rag_internal.verified_claims(token text) IS 'sub, groups, te
 CREATE FUNCTION rag_internal.visible_acls(identity rag_internal.identity, among bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF bigint
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-    -- as plain values, so that the plan knows them: few classes are looked up, many are joined
     _tenant text := (identity).tenant;
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
@@ -10941,11 +11266,24 @@ begin
             select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
         return;
     end if;
+    -- few are looked up, all are joined: two plans of the same rule, which a session keeps
+    if among is not null then
+        return query
+            select a.acl_id
+            from rag_internal.acl a
+            where a.acl_id = any (among)
+              and a.tenant = _tenant
+              and a.security_level <= _clearance
+              and exists (select from rag_internal.acl_reader ar
+                          where ar.acl_id = coalesce(a.grants_id, a.acl_id)
+                            and ar.principal_id = any (_principal_ids)
+                          offset 0);  -- one by one: a join would read all that a principal has
+        return;
+    end if;
     return query
         select a.acl_id
         from rag_internal.acl a
-        where (among is null or a.acl_id = any (among))
-          and a.tenant = _tenant
+        where a.tenant = _tenant
           and a.security_level <= _clearance
           and coalesce(a.grants_id, a.acl_id) in (select ar.acl_id
                                                   from rag_internal.acl_reader ar
@@ -10960,38 +11298,34 @@ COMMENT ON FUNCTION rag_internal.visible_acls(identity rag_internal.identity, am
 CREATE FUNCTION rag_internal.visible_collections(identity rag_internal.identity, names text[]) RETURNS SETOF rag_internal.collection
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
     _is_qualified boolean := array_to_string(names, ' ') ~ ':.*/';
     _principal_ids bigint[] := (identity).principal_ids;
     _sees_everything boolean := (identity).sees_everything;
-    _acl_ids bigint[] := case when not (identity).sees_everything
-                              then array(select rag_internal.visible_acls(identity)) end;
     _name text;
     _collection rag_internal.collection;
     _meant bigint[];
     _others text;
     _candidates rag_internal.collection[];
 begin
-    _candidates := array(
-        select k
-        from rag_internal.collection k
-        join rag_internal.principal o on o.principal_id = k.owner_id
-        where (names is null or k.name = any (names)
-               or (_is_qualified
-                   and rag_internal.qualified_names(k.name, o, k.tenant) && names))
-          and (_sees_everything
-               or (k.owner_id = any (_principal_ids) and k.tenant = (identity).tenant)
-               or k.acl_id = any (_acl_ids)
-               or exists (select from rag_internal.collection_writer w
-                          where w.collection_id = k.collection_id
-                            and w.principal_id = any (_principal_ids)
-                            and k.tenant = (identity).tenant)
-               or exists (select from rag_internal.document d
-                          where d.collection_id = k.collection_id
-                            and d.acl_id = any (_acl_ids)))
-        order by k.name, k.collection_id);
+    _candidates := case
+        when names is null then array(
+            select k from rag_internal.collection k order by k.name, k.collection_id)
+        when not _is_qualified then array(
+            select k from rag_internal.collection k where k.name = any (names)
+            order by k.name, k.collection_id)
+        else array(
+            select k
+            from rag_internal.collection k
+            join rag_internal.principal o on o.principal_id = k.owner_id
+            where k.name = any (names)
+               or rag_internal.qualified_names(k.name, o, k.tenant) && names
+            order by k.name, k.collection_id) end;
+    if not _sees_everything then
+        _candidates := rag_internal.known_collections(identity, _candidates, names is not null);
+    end if;
     if names is null then
         return query select c.* from unnest(_candidates) c;
         return;
@@ -11390,20 +11724,6 @@ CREATE TABLE rag_internal.access_change (
 ALTER TABLE rag_internal.access_change OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.access_change IS 'A random number for each change of rag_internal.acl and acl_reader; some of them may be added up in one row.';
-
-CREATE TABLE rag_internal.acl (
-    acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
-    reader_set bytea,
-    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    security_level smallint DEFAULT 0 NOT NULL,
-    grants_id bigint,
-    CONSTRAINT acl_readers_are_its_own_or_granted CHECK (((grants_id IS NULL) OR (reader_set IS NULL))),
-    CONSTRAINT acl_security_level_not_negative CHECK ((security_level >= 0))
-);
-
-ALTER TABLE rag_internal.acl OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.acl IS 'A sharing class. Where reader_set is null it is the mutable class of one collection, or, with grants_id, has the readers of that class and a security level of its own; else an immutable set of readers, interned by the SHA-256 of its sorted principals.';
 
 CREATE TABLE rag_internal.acl_reader (
     principal_id bigint NOT NULL,
@@ -12727,7 +13047,7 @@ REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb)
 
 REVOKE ALL ON FUNCTION rag_internal.check_security_level(security_level integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.check_sources(identity rag_internal.identity, names text[], action text, is_real boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_text_weights(title_weight integer, heading_weight integer) FROM PUBLIC;
 
@@ -12749,7 +13069,7 @@ REVOKE ALL ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.red
 
 REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.delete_documents(document_ids uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.derive_document() FROM PUBLIC;
 
@@ -12757,7 +13077,7 @@ REVOKE ALL ON FUNCTION rag_internal.detector_pattern(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.document_type(content text, source text, mime text) FROM PUBLIC;
 
@@ -12769,7 +13089,7 @@ REVOKE ALL ON FUNCTION rag_internal.embed_hash(revision text, content text) FROM
 
 REVOKE ALL ON FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, who name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.embed_query(query text, model rag_internal.model, asker text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) FROM PUBLIC;
 
@@ -12807,7 +13127,11 @@ REVOKE ALL ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, mod
 
 REVOKE ALL ON FUNCTION rag_internal.grantees(readers text[], tenant text, granted boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.has_rule(who name, role text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.identity_names(identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.index_differences(collection rag_internal.collection) FROM PUBLIC;
 
@@ -12825,8 +13149,12 @@ REVOKE ALL ON FUNCTION rag_internal.is_blank(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.is_kept_by_snapshot() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.is_session_role(who name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FROM PUBLIC;
 
@@ -12835,6 +13163,8 @@ REVOKE ALL ON FUNCTION rag_internal.json_texts(value jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.keyed_hash(input bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.known_collections(identity rag_internal.identity, collections rag_internal.collection[], is_named boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
@@ -12855,7 +13185,9 @@ REVOKE ALL ON FUNCTION rag_internal.line_breaks(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.log_search(identity rag_internal.identity, query text, collections text[], result rag_internal.retrieval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) FROM PUBLIC;
 
@@ -12872,6 +13204,8 @@ REVOKE ALL ON FUNCTION rag_internal.model_progress(collection rag_internal.colle
 REVOKE ALL ON FUNCTION rag_internal.model_status(model rag_internal.model) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.near_words(misspelt text, variants text[], max_distance integer, fresh text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.nobody(who name, why text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
@@ -13030,9 +13364,9 @@ REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector publi
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, filters text, OUT indexed text, OUT exact text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.service_identity(who name, user_name text, groups text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.set_collection_readers(collection rag_internal.collection, readers text[], security_level integer) FROM PUBLIC;
 
@@ -13059,6 +13393,8 @@ REVOKE ALL ON FUNCTION rag_internal.text_array(items jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.text_config_for(language text, default_config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.token_identity(who name, claims jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.touch_collection(collection_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.unload_models() FROM PUBLIC;
 

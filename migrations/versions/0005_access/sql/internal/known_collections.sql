@@ -28,7 +28,7 @@ begin
         return collections;
     end if;
     if is_named then
-        -- as a rule they are known by a live document, and the engine keeps in mind where it sees one
+        -- as a rule they are known by a live document: the engine keeps in mind where it sees one
         select s.collection_ids into _known
         from rag_internal.sight(
             row(null, _ids, null, null, '{}', identity)::rag_internal.scope) s;

@@ -24,9 +24,10 @@ begin
     _row.source := _identity.source;
     _row.strategy := (result).strategy;
     _row.collections := log_search.collections;
+    -- first redacted: of a secret that is cut, what is left is no match
     _row.query := case when _mode = 'text'
-                       then rag_internal.redact_text((result).collection_ids,
-                                                     left(log_search.query, 8000)) end;
+                       then left(rag_internal.redact_text((result).collection_ids,
+                                                          log_search.query), 8000) end;
     _row.query_hash := (
         select sha256(k.secret || convert_to(log_search.query, 'UTF8'))
         from rag_internal.ticket_key k);

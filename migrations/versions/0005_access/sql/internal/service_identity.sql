@@ -29,7 +29,7 @@ begin
         _problem := 'the setting rag.clearance is no number from 0 to 32767';
         _hint := 'set local rag.clearance = ''2'';';
     elsif own_tenant <> '' and _tenant <> own_tenant then
-        _problem := 'the setting rag.tenant names another tenant than the service is configured for';
+        _problem := 'the setting rag.tenant names another tenant than that of the service';
         _hint := 'Leave it out, or ask an administrator: rag.configure_role(...).';
     elsif exists (select from unnest(_identity.groups || user_name || _tenant) n (name)
                   where length(n.name) > 200

@@ -5,10 +5,9 @@ create or replace function rag_internal.visible_acls(
 ) returns setof bigint
 language plpgsql stable parallel restricted
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 as $$
 declare
-    -- as plain values, so that the plan knows them: few classes are looked up, many are joined
     _tenant text := (identity).tenant;
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
@@ -18,11 +17,24 @@ begin
             select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
         return;
     end if;
+    -- few are looked up, all are joined: two plans of the same rule, which a session keeps
+    if among is not null then
+        return query
+            select a.acl_id
+            from rag_internal.acl a
+            where a.acl_id = any (among)
+              and a.tenant = _tenant
+              and a.security_level <= _clearance
+              and exists (select from rag_internal.acl_reader ar
+                          where ar.acl_id = coalesce(a.grants_id, a.acl_id)
+                            and ar.principal_id = any (_principal_ids)
+                          offset 0);  -- one by one: a join would read all that a principal has
+        return;
+    end if;
     return query
         select a.acl_id
         from rag_internal.acl a
-        where (among is null or a.acl_id = any (among))
-          and a.tenant = _tenant
+        where a.tenant = _tenant
           and a.security_level <= _clearance
           and coalesce(a.grants_id, a.acl_id) in (select ar.acl_id
                                                   from rag_internal.acl_reader ar

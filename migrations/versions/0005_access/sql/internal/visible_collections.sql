@@ -7,7 +7,7 @@ create or replace function rag_internal.visible_collections(
 ) returns setof rag_internal.collection
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_custom_plan
+set plan_cache_mode = force_generic_plan
 as $$
 declare
     _is_qualified boolean := array_to_string(names, ' ') ~ ':.*/';
@@ -19,14 +19,19 @@ declare
     _others text;
     _candidates rag_internal.collection[];
 begin
-    _candidates := array(
-        select k
-        from rag_internal.collection k
-        join rag_internal.principal o on o.principal_id = k.owner_id
-        where names is null or k.name = any (names)
-           or (_is_qualified
-               and rag_internal.qualified_names(k.name, o, k.tenant) && names)
-        order by k.name, k.collection_id);
+    _candidates := case
+        when names is null then array(
+            select k from rag_internal.collection k order by k.name, k.collection_id)
+        when not _is_qualified then array(
+            select k from rag_internal.collection k where k.name = any (names)
+            order by k.name, k.collection_id)
+        else array(
+            select k
+            from rag_internal.collection k
+            join rag_internal.principal o on o.principal_id = k.owner_id
+            where k.name = any (names)
+               or rag_internal.qualified_names(k.name, o, k.tenant) && names
+            order by k.name, k.collection_id) end;
     if not _sees_everything then
         _candidates := rag_internal.known_collections(identity, _candidates, names is not null);
     end if;
