@@ -78,7 +78,7 @@ def apply(connection: Connection, documents: Sequence[Document], chosen: Plan) -
     for role, numbers in chosen.readers.items():
         connection.execute(
             "insert into rag_internal.acl_reader (principal_id, acl_id) "
-            "select rag_internal.principal_for('role:' || %s), a from unnest(%s::bigint[]) a",
+            "select rag_internal.principal_for('role:' || %s, ''), a from unnest(%s::bigint[]) a",
             [role, [acls[number] for number in numbers]],
         )
     connection.execute(

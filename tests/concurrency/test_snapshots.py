@@ -232,7 +232,7 @@ def test_writers_of_one_document_wait_for_each_other(
 def test_equal_reader_sets_at_once(cast: Cast, ids: list[str], isolation: str) -> None:
     """At repeatable read the second fails; it does not look for the class for ever."""
     intern = """
-    select rag_internal.intern_readers(array_agg(principal_id))
+    select rag_internal.intern_readers(array_agg(principal_id), '', 0::smallint)
     from rag_internal.principal where name = any (%s)
     """
     names = [cast.roles["alice"], cast.roles["owner"]]

@@ -94,7 +94,7 @@ def test_title_and_metadata_need_no_vectors(stub: Stub) -> None:
 @pytest.mark.parametrize("embed", ["now", "later"])
 def test_readers(stub: Stub, embed: str) -> None:
     stub.ingest("a", "a blue valve", readers=["public"], embed=embed)
-    stub.run(_SET.format("acl_id = rag_internal.intern_readers('{}')"), "a")
+    stub.run(_SET.format("acl_id = rag_internal.intern_readers('{}', '', 0::smallint)"), "a")
     assert_in_step(stub)
     assert len(stub.server.texts) == 1
 
@@ -211,8 +211,8 @@ def _change(stub: Stub, draw: random.Random) -> None:
             stub.run(_SET.format("title = %s, tags = %s"), _words(draw), ["x"], source)
         case 5:
             readers = draw.choice([[], ["public"]])
-            principals = "array(select rag_internal.principal_for(r) from unnest(%s::text[]) r)"
-            stub.run(_SET.format(f"acl_id = rag_internal.intern_readers({principals})"),
+            principals = "array(select rag_internal.principal_for(r, '') from unnest(%s::text[]) r)"
+            stub.run(_SET.format(f"acl_id = rag_internal.intern_readers({principals}, '', 0::smallint)"),
                      readers, source)  # fmt: skip
         case 6:
             stub.run("delete from rag_internal.document where source = %s and random() < 0.5",
