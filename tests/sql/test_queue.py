@@ -368,7 +368,9 @@ def test_dead_letters_belong_to_who_asked_and_may_read(
     made = ingest(anna, "a", "a qux", "mine", readers=["public"])
     letters = "select count(*) from rag.dead_letter"
     assert [run(who, letters) for who in writers] == [[1], [0], [1], [0]]
-    stub.run("update rag_internal.document set acl_id = rag_internal.intern_readers('{}', '', 0::smallint)")
+    stub.run(
+        "update rag_internal.document set acl_id = rag_internal.intern_readers('{}', '', 0::smallint)"
+    )
     assert [run(who, letters) for who in writers] == [[0], [0], [1], [0]]
     assert run(anna, "select rag.retry_job(%s)", made.job_id) == [1]
 
