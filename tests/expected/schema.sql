@@ -10532,8 +10532,10 @@ begin
             or route = 'auto' and _reach <= _exact_up_to and step.passages > _exact_up_to) then
         step.route := 'hnsw';
         _statement := _statements.indexed;
+        -- as many as are wanted is too few to find nearly all of the ten nearest
         perform set_config('hnsw.ef_search',
-                           least(greatest(_reach, (model).hnsw_ef_search), 1000)::text, true);
+                           least(greatest(_reach, 2 * cut, (model).hnsw_ef_search), 1000)::text,
+                           true);
         if route = 'index' then
             perform set_config(s.name, 'off', true)
             from unnest('{enable_seqscan, enable_bitmapscan, enable_sort}'::text[]) s (name);
@@ -11261,9 +11263,11 @@ declare
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
 begin
-    if (identity).sees_everything then
-        return query
-            select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
+    if (identity).sees_everything and among is null then
+        return query select a.acl_id from rag_internal.acl a;
+        return;
+    elsif (identity).sees_everything then
+        return query select a.acl_id from rag_internal.acl a where a.acl_id = any (among);
         return;
     end if;
     -- few are looked up, all are joined: two plans of the same rule, which a session keeps

@@ -89,8 +89,10 @@ begin
             or route = 'auto' and _reach <= _exact_up_to and step.passages > _exact_up_to) then
         step.route := 'hnsw';
         _statement := _statements.indexed;
+        -- as many as are wanted is too few to find nearly all of the ten nearest
         perform set_config('hnsw.ef_search',
-                           least(greatest(_reach, (model).hnsw_ef_search), 1000)::text, true);
+                           least(greatest(_reach, 2 * cut, (model).hnsw_ef_search), 1000)::text,
+                           true);
         if route = 'index' then
             perform set_config(s.name, 'off', true)
             from unnest('{enable_seqscan, enable_bitmapscan, enable_sort}'::text[]) s (name);

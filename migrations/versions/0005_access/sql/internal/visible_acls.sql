@@ -12,9 +12,11 @@ declare
     _clearance smallint := (identity).clearance;
     _principal_ids bigint[] := (identity).principal_ids;
 begin
-    if (identity).sees_everything then
-        return query
-            select a.acl_id from rag_internal.acl a where among is null or a.acl_id = any (among);
+    if (identity).sees_everything and among is null then
+        return query select a.acl_id from rag_internal.acl a;
+        return;
+    elsif (identity).sees_everything then
+        return query select a.acl_id from rag_internal.acl a where a.acl_id = any (among);
         return;
     end if;
     -- few are looked up, all are joined: two plans of the same rule, which a session keeps
