@@ -86,6 +86,7 @@ def test_missing_rights_stop_the_run(
 ) -> None:
     write_files(tmp_path, 3)
     assert load(db, tmp_path, "--collection", "owned").exit_code == 0
+    assert query(db, "select rag.grant_read('owned', 'public')") == [True]  # seen, and another's
     for member_of in ([], ["rag_reader"], ["rag_writer"]):
         result = load(db, tmp_path, "--collection", "owned", role=role_factory(member_of))
         assert result.exit_code == 1, result.output
