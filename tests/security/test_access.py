@@ -22,7 +22,13 @@ def test_without_a_grant_there_is_nothing(filled: Connection, role_factory: Role
         for strategy in STRATEGIES:
             assert sources(filled, strategy=strategy) == []
         for table in VIEWS:
-            assert filled.execute(f"select * from rag.{table}").fetchall() == [], table
+            rows = filled.execute(f"select * from rag.{table}").fetchall()
+            if table == "principal":  # its own names, whether anybody granted them something or not
+                assert sorted(rows) == [
+                    ("public", "public", None), ("role", "rag_reader", None), ("role", reader, None)
+                ]  # fmt: skip
+            else:
+                assert rows == [], table
         assert filled.execute("select * from rag.list_collections()").fetchall() == []
 
 
@@ -296,7 +302,7 @@ def test_every_function_works_for_who_may_call_it(
         "rag.prepare_model('mine')",
         "rag.release_model('mine', 'further')",
         "rag.set_model('mine', 'none')",
-        "rag.delete_document((select document_id from rag.document where source = 'x'))",
+        "rag.delete_document((select document_id from rag.document where source <> 'x' limit 1))",
         "rag.delete_source('mine', 'x')",
         "rag.erase_content('%nothing has this%')",
         "rag.rename_collection('mine', 'yours')",
