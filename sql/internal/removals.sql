@@ -1,7 +1,8 @@
 -- Documents as they are told of when they are removed.
 create or replace function rag_internal.removals(document_ids uuid[]) returns setof rag.removal
 language sql stable parallel safe
-begin atomic
+set search_path = pg_catalog, pg_temp
+as $$
     select 'document', d.document_id, k.name, d.source, d.version,
            (select count(*) from rag_internal.chunk c where c.document_id = d.document_id),
            (select count(*)
@@ -11,8 +12,8 @@ begin atomic
     from rag_internal.document d
     join rag_internal.collection k using (collection_id)
     where d.document_id = any (document_ids)
-    order by k.name, d.source, d.version, d.document_id;
-end;
+    order by k.name, d.source, d.version, d.document_id
+$$;
 
 comment on function rag_internal.removals(uuid[]) is
     'A row of kind document for each of these, with its passages and vectors.';

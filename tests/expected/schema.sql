@@ -7755,18 +7755,17 @@ CREATE FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collect
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select (collection).tenant = (identity).tenant
+    select (identity).sees_everything
+        or ((collection).tenant = (identity).tenant
        and exists (select from rag_internal.principal o
                    where o.principal_id = (collection).owner_id
                      and (rag_internal.reader_name(o) = (identity).reader
-                          -- who sees everything is a member of all roles
-                          or (not (identity).sees_everything
-                              and o.principal_id = any ((identity).principal_ids))))
+                          or o.principal_id = any ((identity).principal_ids))))
 $$;
 
 ALTER FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) IS 'Whether the identity, or a role that it has usage of, owns the collection in its tenant.';
+COMMENT ON FUNCTION rag_internal.is_own_name(identity rag_internal.identity, collection rag_internal.collection) IS 'Whether the identity, or a role that it has usage of, owns the collection in its tenant, or it sees everything.';
 
 CREATE FUNCTION rag_internal.is_own_work(who name, ticket bytea, role_name name, role_oid oid, reader text, tenant text) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -9865,50 +9864,21 @@ ALTER FUNCTION rag_internal.reindex_document(document rag_internal.document, col
 
 COMMENT ON FUNCTION rag_internal.reindex_document(document rag_internal.document, collection rag_internal.collection) IS 'Computes the lexemes of a document''s passages anew, under its language or its collection''s configuration.';
 
-CREATE TABLE rag_internal.embedding (
-    model_id integer NOT NULL,
-    chunk_id bigint NOT NULL,
-    acl_id bigint NOT NULL,
-    collection_id bigint NOT NULL,
-    embed_hash bytea NOT NULL,
-    v public.halfvec,
-    full_v public.vector,
-    CONSTRAINT embedding_has_one_vector CHECK ((num_nonnulls(v, full_v) = 1))
-)
-PARTITION BY LIST (model_id);
-ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN embed_hash SET STATISTICS 0;
-ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN v SET STATISTICS 0;
-ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN full_v SET STATISTICS 0;
-
-ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
-
-COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
-
-COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
-
 CREATE FUNCTION rag_internal.removals(document_ids uuid[]) RETURNS SETOF rag.removal
     LANGUAGE sql STABLE PARALLEL SAFE
-    BEGIN ATOMIC
- SELECT 'document'::text,
-     d.document_id,
-     k.name,
-     d.source,
-     d.version,
-     ( SELECT count(*) AS count
-            FROM rag_internal.chunk c
-           WHERE (c.document_id = d.document_id)) AS count,
-     ( SELECT count(*) AS count
-            FROM (rag_internal.chunk c
-              JOIN rag_internal.embedding e USING (chunk_id))
-           WHERE (c.document_id = d.document_id)) AS count,
-     NULL::bigint AS int8
-    FROM (rag_internal.document d
-      JOIN rag_internal.collection k USING (collection_id))
-   WHERE (d.document_id = ANY (removals.document_ids))
-   ORDER BY k.name, d.source, d.version, d.document_id;
-END;
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select 'document', d.document_id, k.name, d.source, d.version,
+           (select count(*) from rag_internal.chunk c where c.document_id = d.document_id),
+           (select count(*)
+            from rag_internal.chunk c join rag_internal.embedding e using (chunk_id)
+            where c.document_id = d.document_id),
+           null::bigint
+    from rag_internal.document d
+    join rag_internal.collection k using (collection_id)
+    where d.document_id = any (document_ids)
+    order by k.name, d.source, d.version, d.document_id
+$$;
 
 ALTER FUNCTION rag_internal.removals(document_ids uuid[]) OWNER TO rag_owner;
 
@@ -11780,6 +11750,29 @@ CREATE TABLE rag_internal.created_extension (
 ALTER TABLE rag_internal.created_extension OWNER TO postgres;
 
 COMMENT ON TABLE rag_internal.created_extension IS 'Extensions that the migration created itself; a downgrade to base drops them again.';
+
+CREATE TABLE rag_internal.embedding (
+    model_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    acl_id bigint NOT NULL,
+    collection_id bigint NOT NULL,
+    embed_hash bytea NOT NULL,
+    v public.halfvec,
+    full_v public.vector,
+    CONSTRAINT embedding_has_one_vector CHECK ((num_nonnulls(v, full_v) = 1))
+)
+PARTITION BY LIST (model_id);
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN embed_hash SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN v SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.embedding ALTER COLUMN full_v SET STATISTICS 0;
+
+ALTER TABLE rag_internal.embedding OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and model, a partition per model with its HNSW index. acl_id and collection_id repeat the document''s, so that a scan can be masked without a join.';
+
+COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
+
+COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
 
 CREATE TABLE rag_internal.identity_key (
     kid text NOT NULL COLLATE pg_catalog."C",

@@ -6,17 +6,17 @@ create or replace function rag_internal.is_own_name(
 language sql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select (collection).tenant = (identity).tenant
+    select (identity).sees_everything
+        or ((collection).tenant = (identity).tenant
        and exists (select from rag_internal.principal o
                    where o.principal_id = (collection).owner_id
                      and (rag_internal.reader_name(o) = (identity).reader
-                          -- who sees everything is a member of all roles
-                          or (not (identity).sees_everything
-                              and o.principal_id = any ((identity).principal_ids))))
+                          or o.principal_id = any ((identity).principal_ids))))
 $$;
 
 comment on function rag_internal.is_own_name(rag_internal.identity, rag_internal.collection) is
-    'Whether the identity, or a role that it has usage of, owns the collection in its tenant.';
+    'Whether the identity, or a role that it has usage of, owns the collection in its tenant, or it '
+    'sees everything.';
 alter function rag_internal.is_own_name(rag_internal.identity,
     rag_internal.collection) owner to rag_owner;
 revoke all on function rag_internal.is_own_name(rag_internal.identity,
