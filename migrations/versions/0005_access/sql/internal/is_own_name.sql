@@ -15,8 +15,8 @@ as $$
 $$;
 
 comment on function rag_internal.is_own_name(rag_internal.identity, rag_internal.collection) is
-    'Whether the identity, or a role that it has usage of, owns the collection in its tenant, or it '
-    'sees everything.';
+    'Whether the identity, or a role that it has usage of, owns the collection in its tenant, or '
+    'it sees everything.';
 alter function rag_internal.is_own_name(rag_internal.identity,
     rag_internal.collection) owner to rag_owner;
 revoke all on function rag_internal.is_own_name(rag_internal.identity,
