@@ -96,14 +96,20 @@ def test_a_prepared_statement_takes_the_token_of_each_call(
         assert pool.execute("execute find (null)").fetchall() == []
 
 
+NO_GROUP_AND_STAFF: tuple[tuple[tuple[str, ...], set[str]], ...] = (
+    ((), {"ann.md"}),
+    (("staff",), {"ann.md", "staff.md"}),
+)
+
+
 def test_groups_that_change_count_at_once(company: Company, pool: Connection) -> None:
     """F08: of a service, of a token, and of a role."""
     ann = Identity("service", company.service, "ann")
-    for way, role in (("service", company.service), ("setting", company.gateway)):
+    told = (ann, replace(ann, way="setting", role=company.gateway))
+    for identity in told:
         for _ in range(4):
-            for groups, expected in (((), {"ann.md"}), (("staff",), {"ann.md", "staff.md"})):
-                identity = replace(ann, way=way, role=role, groups=groups)  # type: ignore[arg-type]
-                with asking(pool, identity):
+            for groups, expected in NO_GROUP_AND_STAFF:
+                with asking(pool, replace(identity, groups=groups)):
                     assert seen(pool) == expected
     for _ in range(3):
         company.root.execute(f'grant "{company.bob}" to "{company.alice}"')
