@@ -13,7 +13,7 @@ demo: setup ## Load a manual and ask it three questions (DEMO=all, DOCS=dir, QUE
 	@bash cli/setup/demo.sh
 
 test: setup lint ## Check the code and run the whole test suite
-	@.venv/bin/pytest
+	@.venv/bin/pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 lint: setup ## Check style and types
 	@.venv/bin/ruff check --quiet .

@@ -349,7 +349,7 @@ def test_writers_delete_but_do_not_erase(docs: Connection, role_factory: RoleFac
         assert docs.execute(
             "select source from rag.delete_document(%s)", [documents["a.md"]]
         ).fetchall() == [("a.md",)]
-        query = "select source, version from rag.delete_source('docs', 'c.md')"
+        query = "select source, version from rag.delete_source('role:postgres/docs', 'c.md')"
         assert docs.execute(query).fetchall() == [("c.md", "")]
         hidden = throws_ok(docs, query, "P0002")
         missing = throws_ok(docs, query.replace("c.md", "d.md"), "P0002")
