@@ -15,6 +15,7 @@ from ragsql.commands.up import register_model
 from ragsql.models import ModelChoice
 from support.catalog import definitions
 from support.database import Database
+from support.identities import sign
 
 DATA = Path(__file__).parent / "data"
 PUBLIC = """
@@ -123,11 +124,45 @@ def test_readers_come_along(upgraded: Database) -> None:
     with upgraded.connect(autocommit=False) as connection:
         public = {source for (source,) in connection.execute(PUBLIC)}
         for role, sources in expected.items():
-            connection.execute(f"grant rag_reader to {role}")
-            connection.execute(f"set local role {role}")
-            seen = {source for (source,) in connection.execute("select source from rag.document")}
-            assert seen - public == sources, role
+            _become(connection, role, "rag_reader")
+            assert _seen(connection) - public == sources, role
             connection.rollback()
+
+
+@pytest.mark.parametrize("upgraded", ["0005_access"], indirect=True)
+def test_what_is_said_of_readers_comes_along(upgraded: Database) -> None:
+    with upgraded.connect(autocommit=False) as connection:
+        claims = {"sub": "alice", "iss": "https://login.example.com", "aud": "ragsql"}
+        token = sign(claims, key="thirty-two bytes, and for tests alone", kid="kept")
+        found = connection.execute(
+            "select source from rag.search('turbine', strategy => 'bm25', token => %s)", [token]
+        )
+        assert {source for (source,) in found} == {"tuesday.md", "wednesday.md"}
+        _become(connection, "pg_signal_backend", "rag_service, rag_writer")
+        connection.execute("select rag.set_user('bob', '{engineers}', 'acme')")
+        assert _seen(connection) == {"tuesday.md"}
+        writes = "select status from rag.ingest('user:alice/diary', 'It ran again.', 'friday.md')"
+        assert connection.execute(writes).fetchone() == ("created",)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):  # its tenant may only search it
+            connection.execute("select rag.ingest('guide', 'It ran again.', 'friday.md')")
+        connection.rollback()
+
+        desk = "select content from rag.search('desk', '{contacts}', strategy => 'bm25')"
+        for role, shown in (("settings", "[redacted]"), ("stats", "desk@example.com")):
+            _become(connection, f"pg_read_all_{role}", "rag_reader")
+            ((content,),) = connection.execute(desk).fetchall()
+            assert shown in content
+            connection.rollback()
+
+        log = (
+            "select strategy, query, cardinality(document_ids) from rag.search_log order by 1, 2, 3"
+        )
+        assert connection.execute(log).fetchall() == [
+            ("bm25", "taxis", 2),
+            ("bm25", "turbine", 1),
+            ("bm25", None, 1),
+            ("hybrid", None, 7),
+        ]
 
 
 def _copy_models(source: Connection, target: Connection) -> None:
@@ -145,6 +180,16 @@ def _copy_models(source: Connection, target: Connection) -> None:
             [json.dumps(row)],
         )
     target.execute("reset role")
+
+
+def _become(connection: Connection, role: str, groups: str) -> None:
+    """Takes a role that PostgreSQL brings along, and so has the same oid everywhere."""
+    connection.execute(f"grant {groups} to {role}")
+    connection.execute(f"set local role {role}")
+
+
+def _seen(connection: Connection) -> set[str]:
+    return {source for (source,) in connection.execute("select source from rag.document")}
 
 
 def _sources(connection: Connection, query: str) -> list[str]:
