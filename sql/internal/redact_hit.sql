@@ -13,21 +13,27 @@ declare
     _rules rag_internal.redaction_rule[] := (redaction).rules;
 begin
     _hit.content := rag_internal.redact_passage(redaction, hit.content, hit.start_offset);
-    -- marks within a match would hide it from the rules
-    _hit.highlight := case when _hit.content = hit.content
-                           then rag_internal.redact(_rules, hit.highlight) end;
+    if _hit.content <> hit.content then
+        -- marks within a match would hide it from the rules, and tell which of its words was asked
+        _hit.highlight := null;
+        _hit.matches := null;
+    end if;
+    _hit.highlight := rag_internal.redact(_rules, _hit.highlight);
+    _hit.expanded := rag_internal.redact_passage(redaction, hit.expanded, hit.expanded_start);
     _hit.source := rag_internal.redact_label(redaction, hit.source);
+    _hit.version := rag_internal.redact_label(redaction, hit.version);
     _hit.title := rag_internal.redact_label(redaction, hit.title);
     _hit.kind := rag_internal.redact_label(redaction, hit.kind);
     _hit.heading := rag_internal.redact_labels(redaction, hit.heading, true);
     _hit.metadata := rag_internal.redact_json(redaction, hit.metadata);
-    _hit.citation := format('%s/%s@%s:%s-%s', hit.document_id, hit.chunk_index,
-                            left(encode(rag_internal.keyed_hash(content_hash), 'hex'), 16),
-                            hit.start_offset, hit.end_offset);
+    _hit.citation := rag_internal.citation(hit.document_id, hit.chunk_index, content_hash,
+                                           hit.content, hit.start_offset, hit.end_offset, true);
 
     _hit.content := rag_internal.withhold(_rules, _hit.content);
     _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
+    _hit.expanded := rag_internal.withhold(_rules, _hit.expanded);
     _hit.source := rag_internal.withhold(_rules, _hit.source);
+    _hit.version := rag_internal.withhold(_rules, _hit.version);
     _hit.title := rag_internal.withhold(_rules, _hit.title);
     _hit.kind := rag_internal.withhold(_rules, _hit.kind);
     return _hit;
