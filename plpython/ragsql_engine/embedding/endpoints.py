@@ -22,7 +22,6 @@ _PLACE = re.compile(r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(?P<port>[0-9]{1
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _VERSION = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 _PORTS = {"http": 80, "https": 443}
-_EMBEDDINGS = "/v1/embeddings"
 _TIMEOUT, _LONGEST_TIMEOUT = 60.0, 600
 _ALLOW = (
     "A superuser allows hosts and names of variables with rag.allow_http: host for the usual "
@@ -42,7 +41,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address that speaks the OpenAI embeddings API. `timeout` is in seconds.
+    """One address that speaks the API of `style`. `timeout` is in seconds.
 
     `host` has no brackets and no capitals; `target` is the path with the query. For a unix socket
     `socket` is its path. `trusted` marks the embedder, which is set by a superuser itself.
@@ -129,9 +128,9 @@ def parse_endpoints(model: Model) -> list[Endpoint]:
     return [_endpoint(settings, model) for settings in model.endpoints]
 
 
-def embedder_endpoint(url: str, model: Model) -> Endpoint:
+def embedder_endpoint(url: str, model: Model, leaf: str = "embeddings") -> Endpoint:
     """The embedder of this host, for `model`; 22023 for a url that leaves the host."""
-    address = _address(url) | {"target": _EMBEDDINGS}
+    address = address_of(url, leaf) | {"target": f"/v1/{leaf}"}
     endpoint = Endpoint(**address, model=model.name, revision=model.revision, trusted=True)
     if endpoint.scheme == "https" or not endpoint.is_local:
         raise InvalidParameter(
@@ -142,7 +141,7 @@ def embedder_endpoint(url: str, model: Model) -> Endpoint:
 
 
 def _endpoint(settings: Any, model: Model) -> Endpoint:
-    _check_types(settings, model)
+    check_types(settings, model.name, _KEYS)
     name = settings.get("model") or model.name
     style = settings.get("style") or "openai"
     if style not in ("openai", "azure"):
@@ -150,7 +149,7 @@ def _endpoint(settings: Any, model: Model) -> Endpoint:
     if style == "azure" and name in (".", ".."):
         raise InvalidParameter(f"{name} is no name of a deployment")
     path = f"/openai/deployments/{quote(name, safe='')}" if style == "azure" else ""
-    address = _address(settings["url"])
+    address = address_of(settings["url"], "embeddings")
     if path and "/openai/deployments/" not in address["target"]:
         address["target"] = address["target"].removesuffix("/embeddings") + f"{path}/embeddings"
     if version := settings.get("api_version"):
@@ -166,19 +165,20 @@ def _endpoint(settings: Any, model: Model) -> Endpoint:
         input_type=settings.get("input_type") or False,
         timeout=settings.get("timeout") or _TIMEOUT,
     )
-    _check_key(endpoint)
+    check_key(endpoint)
     return endpoint
 
 
-def _check_types(settings: Any, model: Model) -> None:
+def check_types(settings: Any, model: str, known: Mapping[str, Any]) -> None:
+    """22023 for settings of an endpoint with keys or types that `known` does not name."""
     if not isinstance(settings, Mapping) or not settings.get("url"):
-        raise InvalidParameter(f"an endpoint of model {model.name} has no url")
+        raise InvalidParameter(f"an endpoint of model {model} has no url")
     for key, value in settings.items():
-        expected: Any = _KEYS.get(key)
+        expected: Any = known.get(key)
         if expected is None:
             raise InvalidParameter(
-                f"an endpoint of model {model.name} has an unknown key",
-                hint=f"Known are {', '.join(_KEYS)}. A key for the service is not stored: "
+                f"an endpoint of model {model} has an unknown key",
+                hint=f"Known are {', '.join(known)}. A key for the service is not stored: "
                 "key_variable names the environment variable that holds it.",
             )
         if value is None:
@@ -189,7 +189,8 @@ def _check_types(settings: Any, model: Model) -> None:
             raise InvalidParameter(f"timeout of an endpoint must be 0 to {_LONGEST_TIMEOUT} s")
 
 
-def _check_key(endpoint: Endpoint) -> None:
+def check_key(endpoint: Endpoint) -> None:
+    """22023 for a key's variable that is none, or a key that would travel in the clear."""
     if endpoint.key_variable is None:
         return
     if not _VARIABLE.fullmatch(endpoint.key_variable):
@@ -205,15 +206,18 @@ def _check_key(endpoint: Endpoint) -> None:
         )
 
 
-def _address(url: str) -> dict[str, Any]:
-    """Where `url` leads. A socket's url cannot name a path, so it has the usual one."""
+def address_of(url: str, leaf: str) -> dict[str, Any]:
+    """Where `url` leads: its path ends in `leaf`, which is added where it does not.
+
+    A socket's url cannot name a path, so it has the usual one.
+    """
     if found := _SOCKET.fullmatch(url):
         socket = found["path"]
         return {
             "scheme": "http",
             "host": "localhost",
             "port": 80,
-            "target": _EMBEDDINGS,
+            "target": f"/v1/{leaf}",
             "socket": socket,
         }
     found = _URL.fullmatch(url)
@@ -226,7 +230,7 @@ def _address(url: str) -> dict[str, Any]:
             "a query or a fragment; a host beyond ASCII is written in its xn-- form.",
         )
     path = found["path"].rstrip("/")
-    target = path if path.endswith("/embeddings") else f"{path}/embeddings"
+    target = path if path.endswith(f"/{leaf}") else f"{path}/{leaf}"
     return {"scheme": found["scheme"].lower(), "host": host, "port": port, "target": target}
 
 

@@ -11,7 +11,6 @@ from ragsql_engine.embedding.endpoints import Endpoint
 from ragsql_engine.embedding.http_answers import usual_wait
 from ragsql_engine.embedding.http_client import Trouble
 from ragsql_engine.errors import ProviderUnavailable, RagError, TextRefused
-from ragsql_engine.model import Model
 
 _REFUSES_TEXT = (400, 413, 422)
 # Some servers answer 400 where they do not know the model, which is no text's doing.
@@ -106,14 +105,14 @@ def key_missing(variable: str, how: str) -> ProviderUnavailable:
     )
 
 
-def merged(faults: Sequence[Fault], model: Model) -> RagError:
+def merged(faults: Sequence[Fault], model: str) -> RagError:
     """One error for all endpoints of a model, none of which could answer."""
     errors = [fault.error for fault in faults if isinstance(fault.error, ProviderUnavailable)]
     if len(errors) == 1:
         return errors[0]
     waits = [error.retry_after for error in errors if error.retry_after is not None]
     return ProviderUnavailable(
-        f"no endpoint of model {model.name} can be used now",
+        f"no endpoint of model {model} can be used now",
         certain=all(error.certain for error in errors),
         retry_after=min(waits, default=None),
         detail="; ".join(error.message for error in errors) + ".",

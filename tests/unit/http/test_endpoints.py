@@ -17,7 +17,7 @@ def test_a_refused_key_is_named_by_its_variable(server: EmbeddingServer, status:
     error = fault(asked)
     assert error.certain
     assert f"refuses the key in HERON_KEY ({status} [invalid_api_key])" in error.message
-    assert SECRET not in repr(asked) + repr(vars(asked)["_endpoints"])
+    assert SECRET not in repr(asked) + repr(vars(vars(asked)["_caller"])["_endpoints"])
     assert "wants a key" in fault(provider(server)).message
 
 

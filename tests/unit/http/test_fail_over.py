@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragsql_engine.embedding import http_provider
+from ragsql_engine.embedding import http_caller
 from ragsql_engine.embedding.http_client import Connections
 from support.embedding_server import (
     EmbeddingServer,
@@ -36,9 +36,9 @@ def test_the_first_endpoint_is_tried_again_in_time(
     """Success of the one that stands in does not put that off."""
     connections = Connections()
     start, clock = time.monotonic(), SimpleNamespace(later=0.0)
-    # only the provider's own clock: the connection's would close it
+    # only the caller's own clock: the connection's would close it
     monkeypatch.setattr(
-        http_provider,
+        http_caller,
         "time",
         SimpleNamespace(monotonic=lambda: start + clock.later, sleep=time.sleep),
     )
