@@ -4,4 +4,4 @@
 It grows whenever a method's arguments or results change.
 """
 
-API = 5
+API = 6

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import ragsql_engine
 from ragsql_engine.calls import Plpy, Row, translated
+from ragsql_engine.diversity.calls import DiversityCalls
 from ragsql_engine.embedding.calls import EmbeddingCalls
 from ragsql_engine.errors import EngineMismatch, InvalidParameter
 from ragsql_engine.identity.calls import IdentityCalls
@@ -38,12 +39,23 @@ _ENVIRONMENT = {
 _ROOM = 4
 
 
-class Engine(EmbeddingCalls, IdentityCalls, SemanticCalls):
+class Engine(DiversityCalls, EmbeddingCalls, IdentityCalls, SemanticCalls):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
     def __init__(self, plpy: Plpy, model_path: str | None) -> None:
         super().__init__(plpy, model_path)
         os.environ.update(_ENVIRONMENT)
+        self._search_status: tuple[Any, str] | None = None
+
+    def note_search_status(self, identity: Row, status: str) -> None:
+        """Keep how a search of this identity ended."""
+        self._search_status = _asker(identity), status
+
+    def noted_search_status(self, identity: Row) -> str | None:
+        """How the last search ended, if this identity asked."""
+        if self._search_status is None or self._search_status[0] != _asker(identity):
+            return None
+        return self._search_status[1]
 
     @translated
     def require(self, api: int) -> "Engine":
@@ -181,6 +193,11 @@ class Engine(EmbeddingCalls, IdentityCalls, SemanticCalls):
             return window
         counts_tokens = plan.strategy.unit == "tokens"
         return window.narrowed(_ROOM * plan.chunk_size) if counts_tokens else None
+
+
+def _asker(identity: Row) -> tuple[Any, ...]:
+    """What tells an identity from others."""
+    return tuple(identity[name] for name in ("who", "source", "tenant", "reader"))
 
 
 def _version(package: str) -> str | None:

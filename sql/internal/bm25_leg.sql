@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bm25_leg(query, scope, depth)
+return GD["ragsql"].require(6).bm25_leg(query, scope, depth)
 $$;
 
 comment on function rag_internal.bm25_leg(text, rag_internal.scope, bigint) is

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bm25_terms(query, scope, document_id, chunk_index)
+return GD["ragsql"].require(6).bm25_terms(query, scope, document_id, chunk_index)
 $$;
 
 comment on function rag_internal.bm25_terms(text, rag_internal.scope, uuid, integer) is

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).build_segment(text_config)
+return GD["ragsql"].require(6).build_segment(text_config)
 $$;
 
 comment on function rag_internal.build_segment(text) is

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bury_strays(collection_id)
+return GD["ragsql"].require(6).bury_strays(collection_id)
 $$;
 
 comment on function rag_internal.bury_strays(bigint) is

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+return GD["ragsql"].require(6).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
                                               has_model, min_value)
 $$;
 

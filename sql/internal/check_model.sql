@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-GD["ragsql"].require(5).check_model(model)
+GD["ragsql"].require(6).check_model(model)
 $$;
 
 comment on function rag_internal.check_model(rag_internal.model) is

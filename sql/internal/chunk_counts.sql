@@ -16,7 +16,7 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).chunk_counts(
+return GD["ragsql"].require(6).chunk_counts(
     content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 

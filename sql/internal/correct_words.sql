@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).corrections(query, scope)
+return GD["ragsql"].require(6).corrections(query, scope)
 $$;
 
 comment on function rag_internal.correct_words(text, rag_internal.scope) is

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).document_type(content, source, mime)
+return GD["ragsql"].require(6).document_type(content, source, mime)
 $$;
 
 comment on function rag_internal.document_type(text, text, text) is

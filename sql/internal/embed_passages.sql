@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed_passages(texts, model)
+return GD["ragsql"].require(6).embed_passages(texts, model)
 $$;
 
 comment on function rag_internal.embed_passages(text[], rag_internal.model) is

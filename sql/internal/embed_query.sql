@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed_query(query, model, asker)
+return GD["ragsql"].require(6).embed_query(query, model, asker)
 $$;
 
 comment on function rag_internal.embed_query(text, rag_internal.model, text) is

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed(texts, kind, model)
+return GD["ragsql"].require(6).embed(texts, kind, model)
 $$;
 
 comment on function rag_internal.embed_texts(text[], text, rag_internal.model) is

@@ -6,7 +6,7 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).python_info())
+return json.dumps(GD["ragsql"].require(6).python_info())
 $$;
 
 comment on function rag_internal.engine_info() is

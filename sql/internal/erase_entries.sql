@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).erase_entries(document_ids)
+return GD["ragsql"].require(6).erase_entries(document_ids)
 $$;
 
 comment on function rag_internal.erase_entries(uuid[]) is 'How many postings there are less.';

@@ -1,20 +1,9 @@
--- Runs a search and tells its steps.
+-- Runs a search and tells its steps, and why each hit is one.
 create or replace function rag_internal.explain_search(
-    who            name,
-    ticket         bytea,
-    token          text,
-    query          text,
-    collections    text[],
-    top_k          integer,
-    strategy       text,
-    filter         jsonb,
-    filter_path    jsonpath,
-    vars           jsonb,
-    weights        jsonb,
-    rrf_k          integer,
-    skip           integer,
-    allow_degraded boolean,
-    query_vector   @extschema:vector@.vector
+    who     name,
+    ticket  bytea,
+    token   text,
+    request rag_internal.search_request
 ) returns setof rag.search_step
 language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
@@ -26,31 +15,25 @@ as $$
 declare
     _started timestamptz := clock_timestamp();
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _result rag_internal.retrieval;
 begin
     return next rag_internal.search_step(
         'identity', _identity.source,
         format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
-    return query
-        select s.*
-        from unnest((rag_internal.retrieve(
-            _identity, explain_search.query, explain_search.collections, explain_search.top_k,
-            explain_search.strategy, explain_search.filter, explain_search.filter_path,
-            explain_search.vars, explain_search.weights, explain_search.rrf_k,
-            explain_search.skip, explain_search.allow_degraded,
-            explain_search.query_vector)).steps) s;
-    return next rag_internal.search_step('total', null, null, null, _started);
+    _result := rag_internal.retrieve(_identity, request);
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    return query select s.* from unnest(_result.steps) s;
+    return query select h.* from rag_internal.explain_hits(_result) h;
+    return next rag_internal.search_step(
+        'result', _result.status, null, cardinality(_result.hits), _started);
 end
 $$;
 
-comment on function rag_internal.explain_search(name, bytea, text, text, text[], integer, text,
-    jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector) is
+comment on function rag_internal.explain_search(name, bytea, text, rag_internal.search_request) is
     'See rag.explain_search.';
-alter function rag_internal.explain_search(name, bytea, text, text, text[], integer, text, jsonb,
-    jsonpath, jsonb, jsonb, integer, integer, boolean,
-    @extschema:vector@.vector) owner to rag_owner;
-revoke all on function rag_internal.explain_search(name, bytea, text, text, text[], integer, text,
-    jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean,
-    @extschema:vector@.vector) from public;
-grant execute on function rag_internal.explain_search(name, bytea, text, text, text[], integer,
-    text, jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean,
-    @extschema:vector@.vector) to rag_reader;
+alter function rag_internal.explain_search(name, bytea, text, rag_internal.search_request) owner to
+    rag_owner;
+revoke all on function rag_internal.explain_search(name, bytea, text, rag_internal.search_request)
+    from public;
+grant execute on function rag_internal.explain_search(name, bytea, text,
+    rag_internal.search_request) to rag_reader;

@@ -11,7 +11,7 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).front_matter(content, strategy, source, mime))
+return json.dumps(GD["ragsql"].require(6).front_matter(content, strategy, source, mime))
 $$;
 
 comment on function rag_internal.front_matter(text, text, text, text) is

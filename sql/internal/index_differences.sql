@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).index_differences(collection)
+return GD["ragsql"].require(6).index_differences(collection)
 $$;
 
 comment on function rag_internal.index_differences(rag_internal.collection) is

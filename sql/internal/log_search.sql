@@ -1,15 +1,12 @@
 -- Records a search: a row where the transaction can write, and a line in the server's log, which
 -- no rollback takes back.
-create or replace function rag_internal.log_search(
-    result      rag_internal.retrieval,
-    query       text,
-    collections text[]
-) returns void
+create or replace function rag_internal.log_search(result rag_internal.retrieval) returns void
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _identity rag_internal.identity := (result).identity;
+    _query text := ((result).request).query;
     _mode text := (select s.mode from rag_internal.search_log_setting s);
     _row rag_internal.search_log;
 begin
@@ -23,13 +20,13 @@ begin
     _row.tenant := _identity.tenant;
     _row.source := _identity.source;
     _row.strategy := (result).strategy;
-    _row.collections := log_search.collections;
+    _row.collections := ((result).request).collections;
     -- first redacted: of a secret that is cut, what is left is no match
     _row.query := case when _mode = 'text'
                        then left(rag_internal.redact_text((result).collection_ids,
-                                                          log_search.query), 8000) end;
+                                                          _query), 8000) end;
     _row.query_hash := (
-        select sha256(k.secret || convert_to(log_search.query, 'UTF8'))
+        select sha256(k.secret || convert_to(_query, 'UTF8'))
         from rag_internal.ticket_key k);
     _row.document_ids := array(select h.document_id from unnest((result).hits) h);
     _row.chunk_indexes := array(select h.chunk_index from unnest((result).hits) h);
@@ -49,7 +46,7 @@ begin
 end
 $$;
 
-comment on function rag_internal.log_search(rag_internal.retrieval, text, text[]) is
+comment on function rag_internal.log_search(rag_internal.retrieval) is
     'Records what was asked and returned, as rag.configure_search_log says.';
-alter function rag_internal.log_search(rag_internal.retrieval, text, text[]) owner to rag_owner;
-revoke all on function rag_internal.log_search(rag_internal.retrieval, text, text[]) from public;
+alter function rag_internal.log_search(rag_internal.retrieval) owner to rag_owner;
+revoke all on function rag_internal.log_search(rag_internal.retrieval) from public;

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).merge_segments(text_config, most_passages)
+return GD["ragsql"].require(6).merge_segments(text_config, most_passages)
 $$;
 
 comment on function rag_internal.merge_segments(text, integer) is

@@ -6,7 +6,7 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).model_status(model))
+return json.dumps(GD["ragsql"].require(6).model_status(model))
 $$;
 
 comment on function rag_internal.model_status(rag_internal.model) is

@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).passage_value(content, heading, kind)
+return GD["ragsql"].require(6).passage_value(content, heading, kind)
 $$;
 
 comment on function rag_internal.passage_value(text, text[], text) is

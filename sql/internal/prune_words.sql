@@ -6,7 +6,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).prune_words()
+return GD["ragsql"].require(6).prune_words()
 $$;
 
 comment on function rag_internal.prune_words() is 'How many.';

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).purge_segment()
+return GD["ragsql"].require(6).purge_segment()
 $$;
 
 comment on function rag_internal.purge_segment() is

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).read_question(query)
+return GD["ragsql"].require(6).read_question(query)
 $$;
 
 comment on function rag_internal.read_question(text) is

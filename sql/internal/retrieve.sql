@@ -1,135 +1,105 @@
--- One question, answered in one snapshot: scope, legs, fusion, passages. Each step is told, for
--- rag.explain_search and the search log.
+-- One question, answered in one snapshot: scope, legs, fusion, candidates, passages. Each step is
+-- told, for rag.explain_search and the search log.
 create or replace function rag_internal.retrieve(
-    identity       rag_internal.identity,
-    query          text,
-    collections    text[],
-    top_k          integer,
-    strategy       text,
-    filter         jsonb,
-    filter_path    jsonpath,
-    vars           jsonb,
-    weights        jsonb,
-    rrf_k          integer,
-    skip           integer,
-    allow_degraded boolean,
-    query_vector   @extschema:vector@.vector
+    identity rag_internal.identity,
+    request  rag_internal.search_request
 ) returns rag_internal.retrieval
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
     _result rag_internal.retrieval;
-    _places bigint := retrieve.top_k::bigint + retrieve.skip;
     _scope rag_internal.scope;
-    _defaults jsonb;
-    _legs text[];
+    _request rag_internal.search_request;
+    _query text := (request).query;  -- what the legs look for
+    _places bigint;
     _depth bigint;
-    _weights jsonb;
-    _rrf_k integer;
-    _leg text;
-    _hits rag_internal.leg_hit[] := '{}';
-    _found rag_internal.leg_hit[];
-    _steps rag.search_step[];
-    _degraded text[] := '{}';
+    _legs record;
+    _ranking rag_internal.leg_hit[];
+    _fused rag_internal.leg_hit[];
+    _reranked record;
+    _degraded text[];
     _started timestamptz := clock_timestamp();
 begin
-    perform rag_internal.check_search(retrieve.query, retrieve.query_vector, retrieve.strategy,
-                                      retrieve.top_k, retrieve.skip);
-    perform rag_internal.check_filter(retrieve.filter, retrieve.filter_path, retrieve.vars);
-    _scope := rag_internal.lexical_scope(identity, retrieve.collections);
-    _scope.filter := retrieve.filter;
-    _scope.filter_path := retrieve.filter_path;
-    _scope.vars := coalesce(retrieve.vars, '{}');
-    if retrieve.strategy in ('bm25', 'fuzzy') then
-        -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _legs := array[retrieve.strategy];
-        _depth := _places;
-    else
-        _defaults := rag_internal.search_defaults(_scope);
-        _legs := rag_internal.legs_of(
-            coalesce(retrieve.strategy, _defaults ->> 'strategy', 'hybrid'));
-        _depth := rag_internal.leg_depth(_places);
-        _rrf_k := coalesce(retrieve.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
-        _weights := rag_internal.check_weights(coalesce(retrieve.weights, _defaults -> 'weights'),
-                                               rag_internal.default_weights(), _rrf_k);
-    end if;
-    _result.strategy := case cardinality(_legs) when 1 then _legs[1] else 'hybrid' end;
+    perform rag_internal.check_search(request);
+    _scope := rag_internal.search_scope(identity, request);
+    _request := rag_internal.completed_request(request, _scope);
+    _places := _request.top_k::bigint + _request.skip;
     _result.identity := identity;
+    _result.request := _request;
+    _result.strategy := _request.strategy;
     _result.collection_ids := _scope.collection_ids;
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 
-    foreach _leg in array _legs loop
-        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
-        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
+    if _request.correct_typos then
         _started := clock_timestamp();
-        begin
-            if _leg = 'semantic' then
-                -- collections that nobody named may be of those who share what cannot be asked
-                select l.hits, _degraded || l.notes, l.steps into _found, _degraded, _steps
-                from rag_internal.semantic_legs(
-                    retrieve.query, retrieve.query_vector, _scope, _depth,
-                    retrieve.collections is null or coalesce(retrieve.allow_degraded, false)) l;
-            else
-                _found := rag_internal.run_leg(_leg, retrieve.query, _scope, _depth);
-                _steps := array[rag_internal.search_step(
-                    _leg, 'postings', 'exact, over the passages that the caller sees',
-                    cardinality(_found), _started)];
-            end if;
-            if _steps = '{}' then
-                _steps := array[rag_internal.search_step(
-                    _leg, 'none', 'the caller sees nothing that has a vector', 0, _started)];
-            end if;
-            _hits := _hits || _found;
-            _result.steps := _result.steps || _steps;
-        exception when object_not_in_prerequisite_state then
-            -- a model that is missing is a fault; collections without one were made so, and those
-            -- whose vectors come with the calls
-            if cardinality(_legs) = 1
-               or not (coalesce(retrieve.allow_degraded, false)
-                       or (_leg = 'semantic'
-                           and not exists (select from rag_internal.collection k
-                                           join rag_internal.model m using (model_id)
-                                           where k.collection_id = any (coalesce(
-                                                   _scope.collection_ids,
-                                                   (select s.collection_ids
-                                                    from rag_internal.sight(_scope) s)))
-                                             and m.provider <> 'external'))) then
-                raise;
-            end if;
-            _degraded := _degraded
-                      || format('%s: %s', _leg, regexp_replace(sqlerrm, '^ragsql: ', ''));
-            _result.steps := _result.steps || rag_internal.search_step(
-                _leg, 'left out', regexp_replace(sqlerrm, '^ragsql: ', ''), 0, _started);
-        end;
+        _query := rag_internal.corrected_query(_query, _scope, _request.max_distance);
+        _result.steps := _result.steps || rag_internal.search_step(
+            'correction', case when _query = (request).query then 'as typed' else 'corrected' end,
+            null, null, _started);
+    end if;
+
+    -- What is left out of a ranking makes room for what the legs find further down.
+    _depth := rag_internal.first_depth(_request, _places);
+    loop
+        _legs := rag_internal.run_legs(_request, _query, _scope, _depth);
+        _started := clock_timestamp();
+        _fused := rag_internal.fuse(_legs.hits, _request, _depth);
+        _ranking := rag_internal.choose_candidates(_fused, _request);
+        exit when cardinality(_ranking) >= _places or not _legs.is_cut;
+        _depth := rag_internal.leg_depth(_depth + 1);
     end loop;
+    _degraded := _legs.notes;
+    _result.leg_hits := _legs.hits;
+    _result.steps := _result.steps || _legs.steps || rag_internal.search_step(
+        'fusion', case when _request.strategy = 'hybrid' then _request.fusion else 'as ranked' end,
+        case when cardinality(_ranking) < cardinality(_fused)
+             then format('%s left out as equal or of one document',
+                         cardinality(_fused) - cardinality(_ranking)) end,
+        cardinality(_ranking), _started);
+    if _request.rerank is not null then
+        _reranked := rag_internal.rerank_hits(_ranking, _query, _result.leg_hits, _request);
+        _ranking := _reranked.ranked;
+        _result.leg_hits := _result.leg_hits || _reranked.scores;
+        _result.steps := _result.steps || _reranked.step;
+        _degraded := _degraded || _reranked.notes;
+        if not _reranked.is_open then
+            _result.status := 'abstained';
+        end if;
+    end if;
+    if _request.mmr_lambda is not null and cardinality(_ranking) > 0 then
+        _started := clock_timestamp();
+        _ranking := rag_internal.diversify(_ranking, _request.mmr_lambda, _places);
+        _result.steps := _result.steps || rag_internal.search_step(
+            'variety', format('lambda %s', _request.mmr_lambda), null, cardinality(_ranking),
+            _started);
+    end if;
 
     _started := clock_timestamp();
     _result.hits := array(
         select h
-        from rag_internal.hydrate(
-            case when cardinality(_legs) = 1 then _hits
-                 else array(
-                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
-            _hits, _scope, nullif(_degraded, '{}'), _places, retrieve.skip) h
+        from rag_internal.hydrate(_ranking, _result.leg_hits, _scope, _request, _query,
+                                  nullif(_degraded, '{}')) h
         order by h.rank);
     _result.steps := _result.steps || rag_internal.search_step(
-        'passages', case when cardinality(_legs) = 1 then 'as ranked' else 'fused by rank' end,
-        null, cardinality(_result.hits), _started);
+        'passages', null, null, cardinality(_result.hits), _started);
     if cardinality(_result.hits) = 0 and cardinality(_degraded) > 0 then
         -- there is no hit that could tell
         raise warning '%', array_to_string(_degraded, '; ');
     end if;
+    _result.status := coalesce(
+        _result.status,
+        case when cardinality(_result.hits) > 0 then 'found'
+             when (select s.passages from rag_internal.sight(_scope) s) = 0 then 'nothing visible'
+             else 'no match' end);
     return _result;
 end
 $$;
 
-comment on function rag_internal.retrieve(rag_internal.identity, text, text[], integer, text, jsonb,
-    jsonpath, jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector) is
-    'What rag.search finds, before redaction. Arguments as in rag.search.';
-alter function rag_internal.retrieve(rag_internal.identity, text, text[], integer, text, jsonb,
-    jsonpath, jsonb, jsonb, integer, integer, boolean,
-    @extschema:vector@.vector) owner to rag_owner;
-revoke all on function rag_internal.retrieve(rag_internal.identity, text, text[], integer, text,
-    jsonb, jsonpath, jsonb, jsonb, integer, integer, boolean,
-    @extschema:vector@.vector) from public;
+comment on function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request) is
+    'What rag.search finds, before redaction. status: found, no match, abstained (the gate is '
+    'closed), nothing visible.';
+alter function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request) owner to
+    rag_owner;
+revoke all on function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request)
+    from public;

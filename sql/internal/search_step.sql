@@ -10,7 +10,8 @@ language sql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
     select row(step, route, why, passages,
-               extract(epoch from clock_timestamp() - started) * 1000)::rag.search_step
+               extract(epoch from clock_timestamp() - started) * 1000,
+               null, null, null, null, null, null)::rag.search_step
 $$;
 
 comment on function rag_internal.search_step(text, text, text, bigint, timestamptz) is

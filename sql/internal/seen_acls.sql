@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).seen_acls(scope)
+return GD["ragsql"].require(6).seen_acls(scope)
 $$;
 
 comment on function rag_internal.seen_acls(rag_internal.scope) is

@@ -12,7 +12,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).leg_hits(statement, scope, query_vector)
+return GD["ragsql"].require(6).leg_hits(statement, scope, query_vector)
 $$;
 
 comment on function rag_internal.seen_leg_hits(text, rag_internal.scope,

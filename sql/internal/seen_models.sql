@@ -7,7 +7,7 @@ set jit = off
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).seen_models(scope)
+return GD["ragsql"].require(6).seen_models(scope)
 $$;
 
 comment on function rag_internal.seen_models(rag_internal.scope) is

@@ -7,7 +7,7 @@ set jit = off
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).sees_waiting(scope)
+return GD["ragsql"].require(6).sees_waiting(scope)
 $$;
 
 comment on function rag_internal.sees_waiting(rag_internal.scope) is

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).sight(scope)
+return GD["ragsql"].require(6).sight(scope)
 $$;
 
 comment on function rag_internal.sight(rag_internal.scope) is

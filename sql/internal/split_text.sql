@@ -15,7 +15,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+return GD["ragsql"].require(6).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
                                      source, language, mime)
 $$;
 

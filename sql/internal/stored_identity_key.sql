@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).stored_identity_key(algorithm, key)
+return GD["ragsql"].require(6).stored_identity_key(algorithm, key)
 $$;
 
 comment on function rag_internal.stored_identity_key(text, text) is

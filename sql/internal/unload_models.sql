@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 if "ragsql" not in GD:
     return 0
-return GD["ragsql"].require(5).unload_models()
+return GD["ragsql"].require(6).unload_models()
 $$;
 
 comment on function rag_internal.unload_models() is

@@ -6,7 +6,7 @@ as $$
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).verified_claims(token))
+return json.dumps(GD["ragsql"].require(6).verified_claims(token))
 $$;
 
 comment on function rag_internal.verified_claims(text) is

@@ -30,9 +30,11 @@ class LexicalCalls(Calls):
         return _leg_hits("bm25", found, None)
 
     @translated
-    def fuzzy_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
+    def fuzzy_leg(
+        self, query: str, scope: Row, depth: int, max_distance: int
+    ) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit: the `depth` best passages by likeness of words."""
-        found, corrected = self._fuzzy.search(query, *_scope(scope), depth)
+        found, corrected = self._fuzzy.search(query, *_scope(scope), depth, max_distance)
         return _leg_hits("fuzzy", found, corrected)
 
     @translated
@@ -48,6 +50,12 @@ class LexicalCalls(Calls):
         """Rows of rag.correction."""
         reader, collections, _ = _scope(scope)
         return [tuple(row) for row in self._fuzzy.correct(query, reader, collections).rows]
+
+    @translated
+    def corrected_query(self, query: str, scope: Row, max_distance: int) -> str:
+        """The query with its typing errors corrected."""
+        reader, collections, _ = _scope(scope)
+        return self._fuzzy.correct(query, reader, collections, max_distance).text
 
     @translated
     def read_question(self, query: str) -> dict[str, Any]:

@@ -101,11 +101,14 @@ class FuzzyLeg:
         collections: Sequence[int] | None,
         filters: Filters,
         k: int,
+        max_distance: int,
     ) -> tuple[list[Found], str | None]:
         """The k best passages, and what was searched for where that is not the query."""
         view = self._store.view(reader, collections, SURFACE)
         words = VisibleWords(self._rows, self._store, view)
-        meanings, corrected = fuzzy.interpret(query, words.forms, words, words.are_stop_words)
+        meanings, corrected = fuzzy.interpret(
+            query, words.forms, words, words.are_stop_words, max_distance
+        )
         named = {word for m in meanings for a in m.alternatives for word in a.words}
         self._store.read_postings(view, SURFACE, sorted(named))
         parts = view.all_parts
@@ -129,9 +132,13 @@ class FuzzyLeg:
         return {r["config"]: r["condition"] for r in rows if r["condition"] is not None}
 
     def correct(
-        self, query: str, reader: Reader, collections: Sequence[int] | None
+        self,
+        query: str,
+        reader: Reader,
+        collections: Sequence[int] | None,
+        max_distance: int = fuzzy.MAX_DISTANCE,
     ) -> fuzzy.Corrected:
         """The query with its typing errors corrected."""
         view = self._store.view(reader, collections, SURFACE)
         words = VisibleWords(self._rows, self._store, view)
-        return fuzzy.correct_query(query, words.forms, words, words.are_stop_words)
+        return fuzzy.correct_query(query, words.forms, words, words.are_stop_words, max_distance)

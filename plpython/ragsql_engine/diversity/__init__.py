@@ -1,0 +1,1 @@
+"""Variety in a ranking: maximal marginal relevance."""

@@ -1,0 +1,106 @@
+-- Reads the first passages of a ranking together with the query and orders them by how well they
+-- answer it. They are taken in tiers, so that the pages of one size are disjoint: the first tier
+-- fills the first places, the next one those after them.
+create or replace function rag_internal.rerank_hits(
+    ranking     rag_internal.leg_hit[],
+    query       text,
+    hits        rag_internal.leg_hit[],
+    request     rag_internal.search_request,
+    out ranked  rag_internal.leg_hit[],
+    out scores  rag_internal.leg_hit[],
+    out notes   text[],
+    out step    rag.search_step,
+    out is_open boolean
+)
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _tier integer := greatest(coalesce((request).rerank_candidates, 0), (request).top_k);
+    _first integer;
+    _candidates rag_internal.leg_hit[];
+    _texts text[];
+    _scores double precision[];
+    _message text;
+    _hint text;
+    _started timestamptz := clock_timestamp();
+begin
+    ranked := ranking;
+    scores := '{}';
+    notes := '{}';
+    is_open := true;
+    if (request).rerank_candidates is null then
+        _tier := least(4 * (request).top_k::bigint, 2147483647);
+    end if;
+    if exists (select from unnest(hits) h
+               where h.leg = 'semantic' and h.rank = 1
+                 and h.score >= (request).close_similarity) then
+        step := rag_internal.search_step('rerank', 'skipped', 'a passage is very close by vector',
+                                         0, _started);
+        return;
+    end if;
+    begin
+        ranked := '{}';
+        for _first in
+            select generate_series(1, least((request).skip::bigint + (request).top_k,
+                                            cardinality(ranking)), _tier)
+        loop
+            _candidates := ranking[_first : least(_first::bigint + _tier - 1, 2147483647)];
+            _texts := array(
+                select c.content
+                from unnest(_candidates) r
+                join rag_internal.chunk c using (document_id, chunk_index)
+                order by r.rank);
+            _scores := rag_internal.rerank_passages(rerank_hits.query, _texts,
+                                                    nullif((request).rerank, 'default'));
+            scores := scores || array(
+                select row('rerank', c.rank, s.score, c.document_id, c.chunk_index,
+                           null)::rag_internal.leg_hit
+                from unnest(_candidates) with ordinality c
+                join unnest(_scores) with ordinality s (score, ordinality) using (ordinality));
+            ranked := ranked || array(
+                select row('rerank',
+                           _first - 1 + row_number() over (order by s.score desc, c.rank),
+                           s.score, c.document_id, c.chunk_index, null)::rag_internal.leg_hit
+                from unnest(_candidates) with ordinality c
+                join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
+                where coalesce(s.score >= (request).min_relevance, true)
+                order by 2);
+        end loop;
+    exception when object_not_in_prerequisite_state then
+        if not (request).rerank_optional then
+            raise;
+        end if;
+        get stacked diagnostics _message = message_text, _hint = pg_exception_hint;
+        _message := regexp_replace(_message, '^ragsql: ', '');
+        ranked := ranking;
+        scores := '{}';
+        notes := array[format('rerank: %s', _message)];
+        step := rag_internal.search_step('rerank', 'left out', _message, 0, _started);
+        return;
+    end;
+    if (request).gate is not null then
+        is_open := coalesce((select avg(abs(r.score)) >= (request).gate
+                             from unnest(ranked[: (request).top_k]) r), false);
+    end if;
+    if not is_open then
+        ranked := '{}';
+    end if;
+    step := rag_internal.search_step(
+        'rerank', case when is_open then (request).rerank else 'abstained' end,
+        format('%s read, %s kept', cardinality(scores), cardinality(ranked)),
+        cardinality(scores), _started);
+end
+$$;
+
+comment on function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
+    rag_internal.search_request) is
+    'The ranking in the order of the reranker, without what is below min_relevance: tiers of '
+    'rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all that '
+    'were read. is_open false: the mean of the first top_k is below gate, and nothing is left. '
+    'Where the reranker cannot be asked, 55000, or the ranking as it was and a note where it is '
+    'optional.';
+alter function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
+    rag_internal.search_request) owner to rag_owner;
+revoke all on function rag_internal.rerank_hits(rag_internal.leg_hit[], text,
+    rag_internal.leg_hit[], rag_internal.search_request) from public;
