@@ -41,6 +41,7 @@ begin
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
         return query select * from rag_internal.diagnose_models(_identity);
+        return query select * from rag_internal.diagnose_rerankers(_identity);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything

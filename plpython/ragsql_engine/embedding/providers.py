@@ -5,7 +5,7 @@ import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ragsql_engine.embedding.slots import FOLDER, Slot, slot_count
 from ragsql_engine.errors import InvalidParameter, ProviderUnavailable, RagError
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ragsql_engine.embedding.fastembed_provider import FastembedProvider
     from ragsql_engine.embedding.http_client import Connections
     from ragsql_engine.embedding.http_provider import HttpProvider
+    from ragsql_engine.rerank.http_scorer import HttpScorer
+    from ragsql_engine.rerank.reranker import Reranker, Scorer
+
+Loaded = TypeVar("Loaded")
 
 
 class Settings(NamedTuple):
@@ -35,7 +39,7 @@ class Providers:
     def __init__(self, pause: Callable[[], None], slots: Path = FOLDER) -> None:
         self._pause = pause
         self._slot = Slot(slots)
-        self._weights: dict[tuple[str, ...], FastembedProvider] = {}
+        self._weights: dict[tuple[str, ...], Any] = {}
         self._connections: Connections | None = None
 
     def find(self, model: Model, root: str | None, settings: Settings) -> "Provider":
@@ -53,9 +57,28 @@ class Providers:
             return self._endpoints(model, settings)
         if settings.embedder:
             return self.embedder(model, settings.embedder)
-        if model.key not in self._weights:
-            self._load(model, model_directory(root, model), settings)
-        return self._weights[model.key]
+        directory = model_directory(root, model)
+        return self._loaded(model.key, settings, lambda: _embedding(model, directory))
+
+    def find_scorer(self, reranker: "Reranker", root: str | None, settings: Settings) -> "Scorer":
+        """What runs a reranker. `root` is the folder of all models. Fails as `find` does."""
+        if reranker.model.provider == "http":
+            return self._rerank_endpoints(reranker, settings)
+        if settings.embedder:
+            return self.rerank_embedder(reranker, settings.embedder)
+        directory = model_directory(root, reranker.model)
+        return self._loaded(reranker.key, settings, lambda: _cross_encoder(reranker, directory))
+
+    def rerank_embedder(self, reranker: "Reranker", url: str) -> "HttpScorer":
+        """The process at `url` that runs a reranker for all sessions."""
+        from ragsql_engine.rerank.http_scorer import HttpScorer
+
+        try:
+            return HttpScorer.of_embedder(
+                reranker, url, pause=self._pause, connections=self._connected
+            )
+        except InvalidParameter as error:
+            raise _unavailable(error) from None
 
     def embedder(self, model: Model, url: str) -> "HttpProvider":
         """The process at `url` that runs `model` for all sessions."""
@@ -80,16 +103,23 @@ class Providers:
         self._slot.release()
         return number
 
-    def _load(self, model: Model, directory: Path, settings: Settings) -> None:
-        from ragsql_engine.embedding.fastembed_provider import FastembedProvider, require_weights
-
-        require_weights(model, directory)  # what cannot be loaded takes no slot
-        self._slot.take(slot_count(settings.model_slots))
-        try:
-            self._weights[model.key] = FastembedProvider(model, directory)
-        finally:
-            if not self._weights:
-                self._slot.release()
+    def _loaded(
+        self,
+        key: tuple[str, ...],
+        settings: Settings,
+        prepare: Callable[[], Callable[[], Loaded]],
+    ) -> Loaded:
+        """The weights kept under `key`. `prepare` checks the files: none missing take a slot."""
+        if key not in self._weights:
+            load = prepare()
+            self._slot.take(slot_count(settings.model_slots))
+            try:
+                self._weights[key] = load()
+            finally:
+                if not self._weights:
+                    self._slot.release()
+        found: Loaded = self._weights[key]
+        return found
 
     def _endpoints(self, model: Model, settings: Settings) -> "HttpProvider":
         from ragsql_engine.embedding.endpoints import parse_endpoints
@@ -108,6 +138,23 @@ class Providers:
             connections=self._connected,
         )
 
+    def _rerank_endpoints(self, reranker: "Reranker", settings: Settings) -> "HttpScorer":
+        from ragsql_engine.rerank.endpoints import parse_endpoints
+        from ragsql_engine.rerank.http_scorer import HttpScorer
+
+        try:
+            endpoints = parse_endpoints(reranker)
+        except InvalidParameter as error:
+            raise _unavailable(error) from None
+        return HttpScorer(
+            reranker,
+            endpoints,
+            allowed=allowed(settings),
+            environ=os.environ,
+            pause=self._pause,
+            connections=self._connected,
+        )
+
     @property
     def _connected(self) -> "Connections":
         if self._connections is None:
@@ -115,6 +162,20 @@ class Providers:
 
             self._connections = Connections()
         return self._connections
+
+
+def _embedding(model: Model, directory: Path) -> "Callable[[], FastembedProvider]":
+    from ragsql_engine.embedding.fastembed_provider import FastembedProvider, require_weights
+
+    require_weights(model, directory)
+    return lambda: FastembedProvider(model, directory)
+
+
+def _cross_encoder(reranker: "Reranker", directory: Path) -> "Callable[[], Scorer]":
+    from ragsql_engine.rerank.cross_encoder import CrossEncoder, require_weights
+
+    require_weights(reranker, directory)
+    return lambda: CrossEncoder(reranker, directory)
 
 
 def allowed(settings: Settings) -> "Allowed":

@@ -1,12 +1,16 @@
 """Whether a model could be used, without using it."""
 
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from ragsql_engine.embedding.providers import Providers, Settings, allowed
 from ragsql_engine.errors import InvalidParameter, RagError
 from ragsql_engine.files import model_directory
 from ragsql_engine.model import Model
+
+if TYPE_CHECKING:
+    from ragsql_engine.embedding.endpoints import Endpoint
 
 _PATIENCE = 2.0  # seconds, for an embedder on this host
 
@@ -40,7 +44,7 @@ def status(
 ) -> dict[str, Any]:
     """present, directory, detail. Loads no weights; of the network it asks an embedder only."""
     if model.provider == "external":
-        return _status(True, "vectors come with the call")
+        return told(True, "vectors come with the call")
     if model.provider == "openai":
         return _of_endpoints(model, settings)
     if settings.embedder:
@@ -49,13 +53,17 @@ def status(
 
 
 def _of_endpoints(model: Model, settings: Settings) -> dict[str, Any]:
-    """Present where one endpoint is allowed and has its key: that is enough to embed."""
     from ragsql_engine.embedding.endpoints import parse_endpoints
 
     try:
         endpoints = parse_endpoints(model)
     except InvalidParameter as error:
-        return _status(False, error.message)
+        return told(False, error.message)
+    return of_endpoints(endpoints, settings)
+
+
+def of_endpoints(endpoints: "Sequence[Endpoint]", settings: Settings) -> dict[str, Any]:
+    """Present where one endpoint is allowed and has its key: that is enough."""
     permission, present, found = allowed(settings), False, []
     for endpoint in endpoints:
         variable = endpoint.key_variable
@@ -69,7 +77,7 @@ def _of_endpoints(model: Model, settings: Settings) -> dict[str, Any]:
         else:
             present = True
             found.append(f"{endpoint.label} is allowed")
-    return _status(present, "; ".join(found))
+    return told(present, "; ".join(found))
 
 
 def _of_embedder(model: Model, url: str, providers: Providers) -> dict[str, Any]:
@@ -77,8 +85,8 @@ def _of_embedder(model: Model, url: str, providers: Providers) -> dict[str, Any]
         provider = providers.embedder(model, url)
         provider.health(_PATIENCE)
     except RagError as error:
-        return _status(False, _sentences(error))
-    return _status(True, "the embedder answers")
+        return told(False, sentences(error))
+    return told(True, "the embedder answers")
 
 
 def _of_files(model: Model, root: str | None) -> dict[str, Any]:
@@ -87,17 +95,19 @@ def _of_files(model: Model, root: str | None) -> dict[str, Any]:
     try:
         directory = model_directory(root, model)
     except RagError as error:
-        return _status(False, error.message)
+        return told(False, error.message)
     try:
         weights = require_weights(model, directory)
     except RagError as error:
-        return _status(False, _sentences(error), str(directory))
-    return _status(True, f"{weights.name}, {weights.stat().st_size / 1e6:.1f} MB", str(directory))
+        return told(False, sentences(error), str(directory))
+    return told(True, f"{weights.name}, {weights.stat().st_size / 1e6:.1f} MB", str(directory))
 
 
-def _sentences(error: RagError) -> str:
+def sentences(error: RagError) -> str:
+    """Message and detail of an error."""
     return f"{error.message}. {error.detail or ''}".strip()
 
 
-def _status(present: bool, detail: str, directory: str = "") -> dict[str, Any]:
+def told(present: bool, detail: str, directory: str = "") -> dict[str, Any]:
+    """A status as SQL reads it."""
     return {"present": present, "directory": directory, "detail": detail}
