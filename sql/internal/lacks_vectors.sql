@@ -6,7 +6,10 @@ as $$
 begin
     -- as a rule nothing waits at all
     return exists (select from rag_internal.embedding_task)
-       and rag_internal.sees_waiting(scope);
+       and rag_internal.sees_waiting(scope, rag_internal.live_passages(
+               scope,
+               case when not ((scope).identity).sees_everything then '{acls}' end,
+               true));
 end
 $$;
 

@@ -38,8 +38,10 @@ declare
         case when cardinality(conditions) > 0
              then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
                   'where t.text_config = c.text_config), true)' end);
+    _is_narrow boolean := _filters <> '' or coalesce(
+        (scope).as_of, (scope).min_updated_at, (scope).max_updated_at) is not null;
     -- a condition wants a plan of its own; else what is seen stands in one that is kept
-    _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
+    _is_kept boolean := (scope).acl_ids is null and not _is_narrow and route <> 'index';
     _mask text := case
         when _is_kept then 'e.acl_id = any ({acls}) and {collection} = any ({collections})'
         else 'e.acl_id = any ($2) and e.collection_id = any ($3)' end;
@@ -51,7 +53,12 @@ declare
              when ((scope).identity).sees_everything then '{collection} = any ({collections})'
              else 'coalesce(e.acl_id = any ({acls}) and {collection} = any ({collections}), false)'
         end,
-        _mask, _filters);
+        _mask, _filters,
+        rag_internal.live_passages(
+            scope,
+            case when not _is_kept then '$2'
+                 when not ((scope).identity).sees_everything then '{acls}' end,
+            true));
     _statement text := _statements.exact;
 begin
     if (scope).acl_ids is null then
@@ -67,9 +74,11 @@ begin
         execute format('select count(*) from (select from rag_internal.embedding_%s e where %s%s '
                        'limit %s) s',
                        (model).model_id, _mask,
-                       case when _filters <> ''
-                            then format(' and exists (select from rag_internal.live_chunk c '
-                                        'where c.chunk_id = e.chunk_id%s)', _filters) end,
+                       case when _is_narrow
+                            then format(' and exists (select from %s c '
+                                        'where c.chunk_id = e.chunk_id%s)',
+                                        rag_internal.live_passages(scope, null, false),
+                                        _filters) end,
                        _exact_up_to + 1)
         into step.passages
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,

@@ -10,6 +10,7 @@ create or replace function rag_internal.semantic_statements(
     mask        text,
     exact_mask  text,
     filters     text,
+    live        text,
     out indexed text,
     out exact   text
 )
@@ -32,7 +33,7 @@ begin
         indexed := format(
             'with nearest as materialized (select e.chunk_id, %1$s as distance '
             'from (select e.chunk_id, e.%2$s from %3$s e where %4$s and exists '
-            '(select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%5$s) '
+            '(select from %12$s c where c.chunk_id = e.chunk_id%5$s) '
             'order by %6$s %7$s (select %8$s) limit %9$s) e), '
             'enough as materialized (select from nearest having count(*) >= %10$s) %11$s',
             _distance, _form.stored_in, _embedding, mask, filters,
@@ -40,39 +41,42 @@ begin
             format(_form.indexed, '$1'), reach, enough,
             format(_ranked, '(select n.distance, c.document_id, c.chunk_index '
                             'from nearest n join rag_internal.chunk c using (chunk_id) '
-                            'where exists (select from enough))'));
+                            'where exists (select from enough))'),
+            live);
     end if;
     if filters <> '' then
         exact := format(
             'with nearest as materialized (select c.document_id, c.chunk_index, %s as distance '
-            'from %s e join rag_internal.live_chunk c using (chunk_id) where %s%s) %s',
-            _distance, _embedding, exact_mask, filters, format(_ranked, 'nearest'));
+            'from %s e join %s c using (chunk_id) where %s%s) %s',
+            _distance, _embedding, live, exact_mask, filters, format(_ranked, 'nearest'));
         return;
     end if;
-    -- nearly all passages are live: only the nearest are asked, and all where that leaves too few
+    -- most passages are live: only the nearest are asked, and all where that leaves too few
     exact := format(
         'with candidate as materialized '
         '(select e.chunk_id, %1$s as distance from %2$s e where %3$s), '
         'nearest as materialized (select n.* from candidate n order by n.distance '
         'fetch first %4$s rows with ties), '
         'live as materialized (select n.distance, c.document_id, c.chunk_index '
-        'from nearest n join rag_internal.live_chunk c using (chunk_id)), '
+        'from nearest n join %7$s c using (chunk_id)), '
         'short as materialized (select where (select count(*) from live) < %5$s '
         'and (select count(*) from nearest) < (select count(*) from candidate)) %6$s',
-        _distance, _embedding, exact_mask, cut + least(cut, 100), cut,
-        format(_ranked, '(select * from live where not exists (select from short) union all '
-                        'select n.distance, c.document_id, c.chunk_index from candidate n '
-                        'join rag_internal.live_chunk c using (chunk_id) '
-                        'where exists (select from short))'));
+        _distance, _embedding, exact_mask,
+        case live when 'rag_internal.live_chunk' then cut + least(cut, 100) else 4 * cut end, cut,
+        format(_ranked,
+               format('(select * from live where not exists (select from short) union all '
+                      'select n.distance, c.document_id, c.chunk_index from candidate n '
+                      'join %s c using (chunk_id) where exists (select from short))', live)),
+        live);
 end
 $$;
 
 comment on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text, text) is
+    text, text, text, text) is
     'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, '
     'no row where it finds fewer than enough; null where there is no index. exact: over all '
-    'vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
+    'vectors in the mask. filters: conditions on c, rows of live, that begin with "and".';
 alter function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text, text) owner to rag_owner;
+    text, text, text, text) owner to rag_owner;
 revoke all on function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint,
-    text, text, text) from public;
+    text, text, text, text) from public;

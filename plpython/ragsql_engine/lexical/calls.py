@@ -10,9 +10,10 @@ from ragsql_engine.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from ragsql_engine.lexical.index import LexicalIndex
-    from ragsql_engine.lexical.probing import Filters, Found
+    from ragsql_engine.lexical.probing import Found
     from ragsql_engine.lexical.purge import Purge
-    from ragsql_engine.lexical.store import Reader, Store
+    from ragsql_engine.lexical.scope import Scope
+    from ragsql_engine.lexical.store import Store
     from ragsql_engine.lexical.upkeep import Upkeep
     from ragsql_engine.lexical.words import FuzzyLeg
 
@@ -26,7 +27,7 @@ class LexicalCalls(Calls):
     @translated
     def bm25_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit: the `depth` best passages by BM25."""
-        found = self._index.search(query, *_scope(scope), depth)
+        found = self._index.search(query, _scope(scope), depth)
         return _leg_hits("bm25", found, None)
 
     @translated
@@ -34,7 +35,7 @@ class LexicalCalls(Calls):
         self, query: str, scope: Row, depth: int, max_distance: int
     ) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit: the `depth` best passages by likeness of words."""
-        found, corrected = self._fuzzy.search(query, *_scope(scope), depth, max_distance)
+        found, corrected = self._fuzzy.search(query, _scope(scope), depth, max_distance)
         return _leg_hits("fuzzy", found, corrected)
 
     @translated
@@ -42,20 +43,17 @@ class LexicalCalls(Calls):
         self, query: str, scope: Row, document_id: str, chunk_index: int
     ) -> list[dict[str, Any]]:
         """Rows of rag.bm25_term: what each term adds to the score of a passage."""
-        reader, collections, _ = _scope(scope)
-        return self._index.explain(query, reader, collections, document_id, chunk_index)
+        return self._index.explain(query, _scope(scope), document_id, chunk_index)
 
     @translated
     def corrections(self, query: str, scope: Row) -> list[tuple[Any, ...]]:
         """Rows of rag.correction."""
-        reader, collections, _ = _scope(scope)
-        return [tuple(row) for row in self._fuzzy.correct(query, reader, collections).rows]
+        return [tuple(row) for row in self._fuzzy.correct(query, _scope(scope)).rows]
 
     @translated
     def corrected_query(self, query: str, scope: Row, max_distance: int) -> str:
         """The query with its typing errors corrected."""
-        reader, collections, _ = _scope(scope)
-        return self._fuzzy.correct(query, reader, collections, max_distance).text
+        return self._fuzzy.correct(query, _scope(scope), max_distance).text
 
     @translated
     def read_question(self, query: str) -> dict[str, Any]:
@@ -154,13 +152,11 @@ def megabytes(setting: int | str) -> int:
     return int(setting)
 
 
-def _scope(scope: Row) -> "tuple[Reader, Sequence[int] | None, Filters]":
+def _scope(row: Row) -> "Scope":
     """What a value of rag_internal.scope says to the lexical legs."""
-    from ragsql_engine.lexical.probing import Filters
-    from ragsql_engine.lexical.store import Reader
+    from ragsql_engine.lexical.scope import Scope
 
-    filters = Filters(scope["filter"], scope["filter_path"], scope["vars"])
-    return Reader.from_identity(scope["identity"]), scope["collection_ids"], filters
+    return Scope.from_row(row)
 
 
 def _leg_hits(

@@ -93,20 +93,29 @@ class Documents:
         return ends[1:].astype(np.int64) - ends[:-1]
 
     def visible(
-        self, acls: Int64s | None, collections: Int64s | None, dead: Int64s, now: int
+        self,
+        acls: Int64s | None,
+        collections: Int64s | None,
+        dead: Int64s,
+        now: int | None,
+        archived: bool = False,
     ) -> Bools | None:
         """bool[d], or None where every document is visible.
 
         acls, collections: sorted distinct ids, None for all. dead: sorted entry ids.
-        now: microseconds since 1970-01-01 UTC.
+        now: microseconds since 1970-01-01 UTC, for documents valid then. archived: all that have
+        begun by `now` (None: all) instead, of which some end before they begin: those archived.
         """
         mask = np.ones(len(self), np.bool_)
         if acls is not None:
             mask &= _spread_runs(self._acl_runs, acls)
         if collections is not None:
             mask &= _spread_runs(self._collection_runs, collections)
-        if len(self._moments):
-            mask &= (self.valid_from <= now) & (self.valid_until > now)
+        if now is not None and len(self._moments):
+            if archived:
+                mask &= np.minimum(self.valid_from, self.valid_until) <= now
+            else:
+                mask &= (self.valid_from <= now) & (self.valid_until > now)
         if len(dead):
             mask &= ~self.among(dead)
         return None if mask.all() else mask

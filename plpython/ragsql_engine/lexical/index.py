@@ -1,6 +1,6 @@
 """The lexical legs of a search: BM25 over lexemes, with phrases, exclusions and prefixes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from ragsql_engine.errors import NotFound
 from ragsql_engine.lexical import bm25
 from ragsql_engine.lexical.codec import Posting
+from ragsql_engine.lexical.freshness import Versions
 from ragsql_engine.lexical.parts import LEXEME, SURFACE, Part
-from ragsql_engine.lexical.probing import Filters, Found, Probe
+from ragsql_engine.lexical.probing import Found, Probe
 from ragsql_engine.lexical.question import Question, read
 from ragsql_engine.lexical.ranking import Ranking, unranked
+from ragsql_engine.lexical.scope import Scope
 from ragsql_engine.lexical.statements import Rows
-from ragsql_engine.lexical.store import Reader, Store, View
+from ragsql_engine.lexical.store import Store, View
 
 Bools = NDArray[np.bool_]
 Int64s = NDArray[np.int64]
@@ -50,17 +52,12 @@ class LexicalIndex:
         self._rows = rows
         self._store = store
 
-    def search(
-        self,
-        query: str,
-        reader: Reader,
-        collections: Sequence[int] | None,
-        filters: Filters,
-        k: int,
-    ) -> list[Found]:
-        """The k best passages by BM25 that `reader` sees in `collections` (None: all)."""
+    def search(self, query: str, scope: Scope, k: int) -> list[Found]:
+        """The k best passages by BM25 in the scope."""
         question = read(query)
-        view = self._store.view(reader, collections, _kinds(LEXEME, question))
+        view = self._store.view(
+            scope.reader, scope.collections, _kinds(LEXEME, question), scope.when
+        )
         asked = {config: self._asked(question, config) for config in view.parts}
         only_exclusions = not (question.text or question.prefixes) and bool(
             question.excluded or question.excluded_phrases
@@ -69,26 +66,27 @@ class LexicalIndex:
             self._ranker(view, view.parts[config], asked[config], only_exclusions)
             for config in view.parts
         ]
-        probe = Probe(
+        probe = probe_of(
             self._rows,
-            filters,
+            self._store,
+            view,
+            scope,
             {name: a.condition for name, a in asked.items() if a.condition is not None},
-            self._store.acls(reader) if filters else None,
-            collections,
         )
         return probe.first(lambda depth, only: _merged((r(depth, only) for r in rankers), depth), k)
 
     def explain(
         self,
         query: str,
-        reader: Reader,
-        collections: Sequence[int] | None,
+        scope: Scope,
         document_id: str,
         chunk_index: int,
     ) -> list[dict[str, Any]]:
         """Rows of rag.bm25_term: what each term adds to the score of a passage."""
         question = read(query)
-        view = self._store.view(reader, collections, _kinds(LEXEME, question))
+        view = self._store.view(
+            scope.reader, scope.collections, _kinds(LEXEME, question), scope.when
+        )
         config, part, ordinal = _place(view, document_id, chunk_index)
         parts = view.parts[config]
         terms = self._terms(view, parts, self._asked(question, config))
@@ -152,6 +150,16 @@ class LexicalIndex:
             postings = [part.starting_with(SURFACE, prefix) for part in parts]
             terms.append(bm25.Term(f"{prefix}*", postings))
         return terms
+
+
+def probe_of(
+    rows: Rows, store: Store, view: View, scope: Scope, conditions: Mapping[str, str]
+) -> Probe:
+    """Asks what the scope says of documents, and `conditions` of passages."""
+    has_versions = view.has_versions and not scope.when.archived
+    acls = store.acls(scope.reader) if scope.filters or has_versions else None
+    versions = Versions(rows, acls, scope.when) if has_versions else None
+    return Probe(rows, scope.filters, conditions, acls, scope.collections, versions)
 
 
 def found(parts: Sequence[Part], ranking: Ranking) -> list[Found]:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ragsql_engine.lexical.statements import Rows
+from ragsql_engine.lexical.freshness import Versions
+from ragsql_engine.lexical.statements import Row, Rows
 
 Int64s = NDArray[np.int64]
 
@@ -49,14 +50,23 @@ class Found(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What documents have to satisfy: values of the scope, as JSON and jsonpath text."""
+    """What documents have to satisfy: values of the scope, as JSON, jsonpath and moments in text."""
 
     contained: str | None
     path: str | None
     vars: str | None
+    updated_from: str | None = None
+    updated_to: str | None = None
+
+    @classmethod
+    def from_scope(cls, scope: Row) -> "Filters":
+        """From a value of rag_internal.scope."""
+        names = ("filter", "filter_path", "vars", "min_updated_at", "max_updated_at")
+        return cls(*(scope[name] for name in names))
 
     def __bool__(self) -> bool:
-        return self.contained is not None or self.path is not None
+        conditions = (self.contained, self.path, self.updated_from, self.updated_to)
+        return any(condition is not None for condition in conditions)
 
 
 Rank = Callable[[int, Int64s | None], list[Found]]
@@ -68,6 +78,7 @@ class Probe:
 
     conditions: a tsquery for each text configuration that has one.
     acls, collections: where documents are looked for that pass the filters (None: everywhere).
+    versions: which documents are left out for a newer one, if any can be.
     """
 
     def __init__(
@@ -77,28 +88,36 @@ class Probe:
         conditions: Mapping[str, str],
         acls: Int64s | None,
         collections: Sequence[int] | None,
+        versions: Versions | None = None,
     ) -> None:
         self._rows = rows
         self._filters = filters
         self._conditions = conditions
         self._acls = acls
         self._collections = collections
+        self._versions = versions
 
     def first(self, rank: Rank, k: int) -> list[Found]:
         """The first k passages of a ranking that satisfy everything."""
-        if not self._filters and not self._conditions:
+        if not self._filters and not self._conditions and self._versions is None:
             return rank(k, None)
         entries: Int64s | None = None
         depth, passing, asked = max(k, _LEAST), list[Found](), 0
         while True:
             found = rank(depth, entries)
-            passing += self._passing(found[asked:], entries is not None)
+            passing += self._newest(self._passing(found[asked:], entries is not None))
             if len(passing) >= k or len(found) < depth:
                 return passing[:k]
             asked, depth = len(found), depth * _GROWTH
             if self._filters and entries is None:
                 entries = self._resolved()
                 passing, asked = [], 0
+
+    def _newest(self, found: list[Found]) -> list[Found]:
+        if self._versions is None:
+            return found
+        newest = self._versions.are_newest([passage.document_id for passage in found])
+        return [passage for passage, is_newest in zip(found, newest, strict=True) if is_newest]
 
     def _passing(self, found: Sequence[Found], resolved: bool) -> list[Found]:
         values = _Values()
@@ -122,6 +141,9 @@ class Probe:
 
     def _on_document(self, values: "_Values") -> list[str]:
         conditions = []
+        for sign, moment in ((">=", self._filters.updated_from), ("<=", self._filters.updated_to)):
+            if moment is not None:
+                conditions.append(f"d.updated_at {sign} {values.add('timestamptz', moment)}")
         if self._filters.contained is not None:
             conditions.append(f"d.attributes @> {values.add('jsonb', self._filters.contained)}")
         if self._filters.path is not None:

@@ -16,10 +16,13 @@ STATE = """
 select coalesce((select sum(a.stamp) from rag_internal.access_change a), 0)::text as stamp,
        (select string_agg(int8send(t.entry_id), '' order by t.entry_id)
         from rag_internal.tombstone t) as dead,
-       (extract(epoch from statement_timestamp()) * 1000000)::bigint as now,
+       (extract(epoch from coalesce($1, statement_timestamp())) * 1000000)::bigint as now,
        array(select s.segment_id from rag_internal.segment s order by s.segment_id) as segments,
        array(select s.text_config from rag_internal.segment s order by s.segment_id) as configs,
-       exists (select from rag_internal.pending) as is_pending
+       exists (select from rag_internal.pending) as is_pending,
+       -- by its index: a search for any row could read the whole table
+       (select min(d.collection_id) from rag_internal.document d where d.version <> '') is not null
+           as has_versions
 """
 SEGMENT = "select s.* from rag_internal.segment s where s.segment_id = $1"
 PENDING = """

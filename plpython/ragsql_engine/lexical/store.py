@@ -16,7 +16,8 @@ from ragsql_engine.lexical import statements
 from ragsql_engine.lexical.blocks import Block, find
 from ragsql_engine.lexical.cache import Cache
 from ragsql_engine.lexical.codec import Posting
-from ragsql_engine.lexical.documents import Documents
+from ragsql_engine.lexical.documents import FOREVER, Documents
+from ragsql_engine.lexical.freshness import NOW, When
 from ragsql_engine.lexical.parts import LEXEME, Part, SegmentPart, Visible
 from ragsql_engine.lexical.pending import pending_parts
 from ragsql_engine.lexical.sight import Pairs, Sight, distinct, pairs_of
@@ -55,7 +56,8 @@ class View:
     """The index as one caller sees it in one statement: parts of each text configuration.
 
     blocks, prefixes: what was read of each segment, by its part. built: all segments there are,
-    whether he sees anything in them or not.
+    whether he sees anything in them or not. has_versions: whether any document, whoever sees it, may
+    be another version of another one.
     """
 
     parts: dict[str, list[Part]]
@@ -63,6 +65,7 @@ class View:
     blocks: dict[int, dict[tuple[str, str], Block | Posting]]
     prefixes: dict[int, dict[tuple[str, str], Sequence[Block]]]
     built: tuple[int, ...]
+    has_versions: bool
 
     @property
     def all_parts(self) -> list[Part]:
@@ -78,21 +81,28 @@ class Store:
         self._cache = Cache(limit)
         self._dead_blob, self._dead_number = b"", 0
 
-    def view(self, reader: Reader, collections: Sequence[int] | None, kinds: str) -> View:
+    def view(
+        self,
+        reader: Reader,
+        collections: Sequence[int] | None,
+        kinds: str,
+        when: When = NOW,
+    ) -> View:
         """Parts with a passage that `reader` sees in `collections` (None: all).
 
         kinds: of the terms that pending documents are asked for, 'l', 's' or both.
         """
-        state = self._rows(statements.STATE, [])[0]
+        state = self._rows(statements.STATE, ["timestamptz"], when.as_of)[0]
         scope = None if collections is None else np.unique(np.array(collections, np.int64))
         who = Who(
-            key=(reader, state["stamp"], None if scope is None else scope.tobytes()),
+            key=(reader, state["stamp"], None if scope is None else scope.tobytes(), when),
             acls=self.acls(reader, state["stamp"]),
             collections=scope,
             dead=self._dead(state["dead"] or b""),
             now=state["now"],
+            when=when,
         )
-        view = View({}, {}, {}, {}, tuple(state["segments"]))
+        view = View({}, {}, {}, {}, tuple(state["segments"]), state["has_versions"])
         for number, config in zip(state["segments"], state["configs"], strict=True):
             self._add_segment(view, number, config, who)
         waiting = pending_parts(self._rows, self._cache, kinds) if state["is_pending"] else ()
@@ -103,9 +113,9 @@ class Store:
                 view.parts.setdefault(config, []).append(pending)
         return view
 
-    def sight(self, reader: Reader, collections: Sequence[int] | None) -> Sight:
+    def sight(self, reader: Reader, collections: Sequence[int] | None, when: When = NOW) -> Sight:
         """What `reader` sees in `collections` (None: all)."""
-        view = self.view(reader, collections, LEXEME)
+        view = self.view(reader, collections, LEXEME, when)
         segments = [part for part in view.all_parts if isinstance(part, SegmentPart)]
 
         def read() -> Pairs:
@@ -147,7 +157,7 @@ class Store:
             row = self._rows(statements.ACLS, types, reader.tenant, reader.clearance, ids)[0]
             return np.sort(np.frombuffer(row["acls"] or b"", ">i8").astype(np.int64))
 
-        stamp = stamp or self._rows(statements.STATE, [])[0]["stamp"]
+        stamp = stamp or self._rows(statements.STATE, ["timestamptz"], None)[0]["stamp"]
         return self._cache.make(("acls", reader, stamp), read, lambda acls: acls.nbytes + 100)
 
     def lexemes(self, question: str, config: str) -> Sequence[str]:
@@ -241,6 +251,7 @@ class Who(NamedTuple):
     collections: Int64s | None
     dead: Int64s
     now: int
+    when: When
 
 
 class Seen(NamedTuple):
@@ -253,9 +264,12 @@ class Seen(NamedTuple):
 
 def see(documents: Documents, lengths: UInt32s, who: Who, dead: Int64s) -> Seen:
     """Which passages are seen; dead: those entries of `who.dead` that matter here."""
-    mask = documents.visible(who.acls, who.collections, dead, who.now)
+    is_any_moment = who.when.archived and who.when.as_of is None
+    now = None if is_any_moment else who.now
+    mask = documents.visible(who.acls, who.collections, dead, now, who.when.archived)
     passages = None if mask is None else documents.spread(mask)
-    return Seen(Visible.of(lengths, passages), who.now, documents.until(who.now))
+    until = FOREVER if is_any_moment else documents.until(who.now)
+    return Seen(Visible.of(lengths, passages), who.now, until)
 
 
 def block_of(row: Row) -> Block:

@@ -19,21 +19,22 @@ Key = tuple[int, int, int]  # halves of the document id, chunk_index
 
 _EXPECTED = """
 select d.document_id, c.chunk_index, d.acl_id, d.collection_id, d.text_config, i.entry_id,
-       coalesce(rag_internal.microseconds(d.valid_from), -9223372036854775808) as valid_from,
-       coalesce(rag_internal.microseconds(d.valid_until), 9223372036854775807) as valid_until,
+       coalesce(rag_internal.microseconds(v.starts), -9223372036854775808) as valid_from,
+       coalesce(rag_internal.microseconds(v.ends), 9223372036854775807) as valid_until,
        c.tsv = n.tsv as up_to_date,
        rag_internal.pack_terms(tsvector_to_array(n.tsv)) as lexemes,
        l.frequencies, l.length,
        rag_internal.pack_terms(tsvector_to_array(rag_internal.surface_forms(
            rag_internal.surface_text(d.title, c.heading, c.content)))) as surfaces
 from (select d.* from rag_internal.document d
-      where d.collection_id = $1 and d.status = 'active'
+      where d.collection_id = $1
         and ($2 is null or d.document_id > $2)
       order by d.document_id
       limit 100) d
 join rag_internal.collection k using (collection_id)
 left join rag_internal.indexed_document i using (document_id)
 left join rag_internal.chunk c using (document_id)
+cross join lateral rag_internal.indexed_validity(d.status, d.valid_from, d.valid_until) v
 cross join lateral (
     select rag_internal.index_text(d.title, c.heading, c.content, d.text_config, k.title_weight,
                                    k.heading_weight) as tsv) n

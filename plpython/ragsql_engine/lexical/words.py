@@ -5,13 +5,14 @@ from functools import cached_property
 
 from ragsql_engine import fuzzy
 from ragsql_engine.fuzzy.distance import closest_words
-from ragsql_engine.lexical.index import among, found
+from ragsql_engine.lexical.index import among, found, probe_of
 from ragsql_engine.lexical.parts import SURFACE, PendingPart
-from ragsql_engine.lexical.probing import Filters, Found, Probe
+from ragsql_engine.lexical.probing import Found
 from ragsql_engine.lexical.question import read
+from ragsql_engine.lexical.scope import Scope
 from ragsql_engine.lexical.selection import Selection
 from ragsql_engine.lexical.statements import Rows
-from ragsql_engine.lexical.store import Int64s, Reader, Store, View
+from ragsql_engine.lexical.store import Int64s, Store, View
 
 _NEAR = "select rag_internal.near_words($1, $2, $3, $4) as words"
 _FORMS = """
@@ -97,14 +98,12 @@ class FuzzyLeg:
     def search(
         self,
         query: str,
-        reader: Reader,
-        collections: Sequence[int] | None,
-        filters: Filters,
+        scope: Scope,
         k: int,
         max_distance: int,
     ) -> tuple[list[Found], str | None]:
         """The k best passages, and what was searched for where that is not the query."""
-        view = self._store.view(reader, collections, SURFACE)
+        view = self._store.view(scope.reader, scope.collections, SURFACE, scope.when)
         words = VisibleWords(self._rows, self._store, view)
         meanings, corrected = fuzzy.interpret(
             query, words.forms, words, words.are_stop_words, max_distance
@@ -117,8 +116,8 @@ class FuzzyLeg:
             allowed = None if only is None else [among(part, only) for part in parts]
             return found(parts, fuzzy.rank(parts, meanings, depth, allowed))
 
-        acls = self._store.acls(reader) if filters else None
-        probe = Probe(self._rows, filters, self._conditions(query, view), acls, collections)
+        conditions = self._conditions(query, view)
+        probe = probe_of(self._rows, self._store, view, scope, conditions)
         return probe.first(rank, k), corrected.text if corrected.text != query else None
 
     def _conditions(self, query: str, view: View) -> dict[str, str]:
@@ -132,13 +131,9 @@ class FuzzyLeg:
         return {r["config"]: r["condition"] for r in rows if r["condition"] is not None}
 
     def correct(
-        self,
-        query: str,
-        reader: Reader,
-        collections: Sequence[int] | None,
-        max_distance: int = fuzzy.MAX_DISTANCE,
+        self, query: str, scope: Scope, max_distance: int = fuzzy.MAX_DISTANCE
     ) -> fuzzy.Corrected:
         """The query with its typing errors corrected."""
-        view = self._store.view(reader, collections, SURFACE)
+        view = self._store.view(scope.reader, scope.collections, SURFACE, scope.when)
         words = VisibleWords(self._rows, self._store, view)
         return fuzzy.correct_query(query, words.forms, words, words.are_stop_words, max_distance)

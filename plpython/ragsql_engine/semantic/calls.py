@@ -5,8 +5,8 @@ from typing import Any
 
 from ragsql_engine.calls import Row, translated
 from ragsql_engine.lexical.calls import LexicalCalls
+from ragsql_engine.lexical.scope import Scope
 from ragsql_engine.lexical.sight import Pairs, Sight
-from ragsql_engine.lexical.store import Reader
 
 _PLAN = 20_000  # bytes of a plan, about, and of each pair of classes and collections in it
 _PAIR = 200
@@ -32,7 +32,7 @@ select exists (
         select from rag_internal.embedding_task t
         where t.collection_id = s.collection_id and t.acl_id = s.acl_id
           and t.model_id = k.model_id
-          and exists (select from rag_internal.live_chunk c where c.chunk_id = t.chunk_id)
+          and exists (select from {live} c where c.chunk_id = t.chunk_id)
         limit 1) t) as is_waiting
 """
 
@@ -70,9 +70,10 @@ class SemanticCalls(LexicalCalls):
         return self._sight(scope).pairs.acls
 
     @translated
-    def sees_waiting(self, scope: Row) -> bool:
-        """Whether a passage that the caller sees waits for its vector."""
-        return bool(self._seeing(self._sight(scope).pairs, _WAITING, [])[0]["is_waiting"])
+    def sees_waiting(self, scope: Row, live: str) -> bool:
+        """Whether a passage that the caller sees among `live`, a relation, waits for its vector."""
+        waiting = _WAITING.replace("{live}", live)
+        return bool(self._seeing(self._sight(scope).pairs, waiting, [])[0]["is_waiting"])
 
     @translated
     def leg_hits(self, statement: str, scope: Row, query_vector: str) -> list[tuple[Any, ...]]:
@@ -81,8 +82,8 @@ class SemanticCalls(LexicalCalls):
         return [tuple(row.values()) for row in rows]
 
     def _sight(self, scope: Row) -> Sight:
-        reader = Reader.from_identity(scope["identity"])
-        return self._store.sight(reader, scope["collection_ids"])
+        where = Scope.from_row(scope)
+        return self._store.sight(where.reader, where.collections, where.when)
 
     def _seeing(self, pairs: Pairs, statement: str, types: Sequence[str], *values: Any) -> Any:
         plan = self._store.keep(
