@@ -36,9 +36,8 @@ begin
     end if;
     perform rag_internal.check_search_options(search_defaults);
     perform rag_internal.strategy_named(coalesce(search_defaults ->> 'strategy', 'hybrid'));
-    perform rag_internal.check_weights(
-        search_defaults -> 'weights',
-        rag_internal.default_weights(search_defaults ->> 'fusion'),
+    perform rag_internal.hybrid_weights(
+        search_defaults -> 'weights', search_defaults ->> 'fusion',
         coalesce((search_defaults ->> 'rrf_k')::integer, 60));
 end
 $$;

@@ -356,8 +356,9 @@ def test_search_works_in_a_read_only_transaction(db: Database, filled: Connectio
 
 def test_a_citation_names_document_content_and_span(filled: Connection) -> None:
     row = filled.execute(
-        """select h.citation = format('%s/%s@%s:%s-%s', h.document_id, h.chunk_index,
+        """select h.citation = format('%s/%s@%s.%s:%s-%s', h.document_id, h.chunk_index,
                                       left(encode(sha256(convert_to(d.content, 'UTF8')), 'hex'), 16),
+                                      left(encode(sha256(convert_to(h.content, 'UTF8')), 'hex'), 16),
                                       h.start_offset, h.end_offset),
                   h.content = substr(d.content, h.start_offset + 1, h.end_offset - h.start_offset)
            from rag.search('pump', top_k => 1) h join rag_internal.document d using (document_id)"""
