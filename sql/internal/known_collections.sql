@@ -17,6 +17,7 @@ declare
     _is_own boolean := true;
     _collection rag_internal.collection;
     _known bigint[] := '{}';
+    _scope rag_internal.scope;
 begin
     foreach _collection in array collections loop
         _ids := _ids || _collection.collection_id;
@@ -29,9 +30,9 @@ begin
     end if;
     if is_named then
         -- as a rule they are known by a live document: the engine keeps in mind where it sees one
-        select s.collection_ids into _known
-        from rag_internal.sight(
-            row(null, _ids, null, null, '{}', identity)::rag_internal.scope) s;
+        _scope.identity := known_collections.identity;
+        _scope.collection_ids := _ids;
+        select s.collection_ids into _known from rag_internal.sight(_scope) s;
         if _known @> _ids then
             return collections;
         end if;

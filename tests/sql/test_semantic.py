@@ -22,8 +22,9 @@ def by_route(conn: Connection, vector: Vectors, name: str, cut: int, route: str)
         """select d.source, h.score
            from rag_internal.collection k join rag_internal.model m using (model_id),
                 lateral rag_internal.semantic_leg(
-                    %s, m, row((select array_agg(acl_id) from rag_internal.acl),
-                               array[k.collection_id], null, null, '{}', null)::rag_internal.scope,
+                    %s, m, jsonb_populate_record(null::rag_internal.scope, jsonb_build_object(
+                        'acl_ids', (select array_agg(acl_id) from rag_internal.acl),
+                        'collection_ids', array[k.collection_id])),
                     '{}', %s, %s) l,
                 unnest(l.hits) h
            join rag_internal.document d using (document_id)
