@@ -8,6 +8,9 @@
         ...                                     # model with endpoints [{"url": server.url}]
         assert server.texts == ["one text"]     # of all requests; server.requests tells more
 
+It scores passages, too, in the shape of Jina and Cohere, or of TEI where the body has `texts`:
+`relevance_of` says how.
+
 Its url is http://127.0.0.1:PORT/v1, or unix:/path with `socket`. A session may use it once the
 settings allow its host, which is `server.host` (127.0.0.1:PORT, or the url of the socket).
 Vectors follow from the text alone (`vector_of`); texts that share words are near each other.
@@ -60,7 +63,9 @@ class Recorded:
 
     @property
     def texts(self) -> list[str]:
-        return list(self.body.get("input", []))
+        """What was to be embedded, or to be scored."""
+        keys = ("input", "documents", "texts")
+        return [text for key in keys for text in self.body.get(key, [])]
 
 
 def failing(status: int = 500, **error: Any) -> Reply:
@@ -121,6 +126,12 @@ def vector_of(text: str, dimensions: int) -> NDArray[np.float64]:
     return np.asarray(total / np.linalg.norm(total))
 
 
+def relevance_of(query: str, passage: str) -> float:
+    """The share of the query's words that are in the passage."""
+    words = set(query.lower().split())
+    return len(words & set(passage.lower().split())) / len(words)
+
+
 class EmbeddingServer:
     """The server while it runs; see the module."""
 
@@ -172,20 +183,36 @@ class EmbeddingServer:
     def _vectors(self, request: Recorded, reply: Reply) -> tuple[int, dict[str, str], bytes]:
         if request.method == "GET":
             return 200, {}, b'{"status": "ok"}'
-        known = self.models is None or request.body["model"] in self.models
-        if not known or not request.path.partition("?")[0].endswith("/embeddings"):
+        known = self.models is None or request.body.get("model") in self.models
+        path = request.path.partition("?")[0]
+        if not known or not path.endswith(("/embeddings", "/rerank")):
             return 404, {}, b'{"error": {"code": "model_not_found"}}'
         held = {self.words[w] for w in self.words if any(w in text for text in request.texts)}
         if "refuse" in held:
             return 400, {}, b'{"error": {"code": "invalid_input"}}'
         if "fail" in held:
             return 500, {}, b'{"error": {"code": "internal"}}'
+        if path.endswith("/rerank"):
+            return self._scores(request, reply)
         data: Data = [
             {"object": "embedding", "index": n, "embedding": self._written(self._vector(text))}
             for n, text in enumerate(request.texts)
         ]
         body = {"object": "list", "data": reply.change(data), "model": request.body["model"]}
         return 200, {}, json.dumps(body).encode()
+
+    def _scores(self, request: Recorded, reply: Reply) -> tuple[int, dict[str, str], bytes]:
+        key = "score" if "texts" in request.body else "relevance_score"
+        query = request.body["query"]
+        found: Data = [
+            {"index": n, key: np.nan if self._is_spoilt(text) else relevance_of(query, text)}
+            for n, text in enumerate(request.texts)
+        ]
+        found = reply.change(sorted(found, key=lambda one: -one[key]))
+        return 200, {}, json.dumps(found if key == "score" else {"results": found}).encode()
+
+    def _is_spoilt(self, text: str) -> bool:
+        return any(word in text for word in self.words)
 
     def _vector(self, text: str) -> NDArray[np.float64]:
         for word, fault in self.words.items():

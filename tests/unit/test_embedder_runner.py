@@ -16,10 +16,11 @@ from starlette.applications import Starlette
 from ragsql.embedder.app import create_app
 from ragsql.embedder.catalog import StoredModel
 from ragsql.embedder.errors import ApiError
-from ragsql.embedder.loaded import LoadedEmbedding, LoadedReranker, sigmoid
+from ragsql.embedder.loaded import LoadedEmbedding, LoadedReranker
 from ragsql.embedder.pool import Pool
 from ragsql.embedder.runner import MOST_WAITING, Runner
 from ragsql.models import ModelChoice
+from ragsql_engine.rerank.scoring import sigmoid
 
 SECONDS = 30  # a bound against hanging
 
@@ -267,10 +268,3 @@ def test_a_client_that_leaves_takes_its_work_along(pool: Pool, model: ModelChoic
     after = slow.submit(["after"], "query").future.result(SECONDS)
     assert [text for text, _ in after] == ["after"]
     assert len(ran) == 2  # the batch that was begun, and the next request
-
-
-def test_sigmoid() -> None:
-    assert sigmoid(0) == 0.5
-    assert sigmoid(-1000) == 0
-    assert sigmoid(1000) == 1
-    assert sigmoid(-2) == pytest.approx(1 - sigmoid(2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -19,6 +18,8 @@ from ragsql.embedder.errors import ApiError, too_large
 from ragsql.embedder.runner import Runner
 from ragsql_engine.embedding.batching import batches
 from ragsql_engine.model import Model
+from ragsql_engine.rerank.reranker import LOGIT, Reranker
+from ragsql_engine.rerank.scoring import sigmoid
 from ragsql_engine.tokens import load_window
 
 if TYPE_CHECKING:
@@ -167,19 +168,9 @@ class LoadedReranker(Loaded[float]):
         return Work(total, self.runner.submit(work, urgent=total <= _FEW))
 
     def _load(self) -> None:
-        from fastembed.rerank.cross_encoder import TextCrossEncoder
+        from ragsql_engine.rerank.cross_encoder import CrossEncoder
 
-        encoder = TextCrossEncoder(
-            self.stored.name,
-            specific_model_path=str(self.stored.directory),
-            threads=1,
-            enable_cpu_mem_arena=False,
-            local_files_only=True,
-            providers=["CPUExecutionProvider"],
-        )
-        self._scorer = lambda query, documents: list(
-            encoder.rerank(query, documents, batch_size=len(documents))
-        )
+        self._scorer = CrossEncoder(Reranker(self._row, LOGIT), self.stored.directory).score
 
     def _run(self, batch: Sequence[tuple[str, str]]) -> list[tuple[str, float]]:
         self.load()
@@ -187,10 +178,3 @@ class LoadedReranker(Loaded[float]):
         documents = [document for _, document in batch]
         scores = self._scorer(batch[0][0], documents)
         return [(one, sigmoid(score)) for one, score in zip(documents, scores, strict=True)]
-
-
-def sigmoid(logit: float) -> float:
-    """The logistic function, without overflow: a cross-encoder's logit as a relevance."""
-    if logit >= 0:
-        return 1 / (1 + math.exp(-logit))
-    return math.exp(logit) / (1 + math.exp(logit))

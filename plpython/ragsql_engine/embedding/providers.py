@@ -66,8 +66,7 @@ class Providers:
             return self._rerank_endpoints(reranker, settings)
         if settings.embedder:
             return self.rerank_embedder(reranker, settings.embedder)
-        directory = model_directory(root, reranker.model)
-        return self._loaded(reranker.key, settings, lambda: _cross_encoder(reranker, directory))
+        return self._loaded(reranker.key, settings, lambda: _cross_encoder(reranker, root))
 
     def rerank_embedder(self, reranker: "Reranker", url: str) -> "HttpScorer":
         """The process at `url` that runs a reranker for all sessions."""
@@ -171,9 +170,14 @@ def _embedding(model: Model, directory: Path) -> "Callable[[], FastembedProvider
     return lambda: FastembedProvider(model, directory)
 
 
-def _cross_encoder(reranker: "Reranker", directory: Path) -> "Callable[[], Scorer]":
-    from ragsql_engine.rerank.cross_encoder import CrossEncoder, require_weights
+def _cross_encoder(reranker: "Reranker", root: str | None) -> "Callable[[], Scorer]":
+    from ragsql_engine.rerank.cross_encoder import (
+        CrossEncoder,
+        require_weights,
+        reranker_directory,
+    )
 
+    directory = reranker_directory(root, reranker)
     require_weights(reranker, directory)
     return lambda: CrossEncoder(reranker, directory)
 

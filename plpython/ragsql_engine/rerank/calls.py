@@ -68,7 +68,7 @@ class RerankCalls(EmbeddingCalls):
             from ragsql_engine.rerank.cross_encoder import load_pair_window
 
             try:
-                return load_pair_window(reranker, model_directory(self._models, model))
+                return load_pair_window(reranker, self._models)
             except ModelMissing:
                 if not self._settings().embedder:
                     raise

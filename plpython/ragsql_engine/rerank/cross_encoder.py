@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragsql_engine.embedding.batching import BATCH_TEXTS, BATCH_TOKENS
 from ragsql_engine.errors import ModelMissing, ProviderUnavailable
-from ragsql_engine.files import DOCTOR, require_files
+from ragsql_engine.files import DOCTOR, model_directory, require_files
 from ragsql_engine.rerank.reranker import WITHOUT, Reranker
 from ragsql_engine.tokens import TOKENIZER_FILES, TokenWindow, load_window
 
@@ -60,8 +60,17 @@ class CrossEncoder:
         )
 
 
-def load_pair_window(reranker: Reranker, directory: Path) -> TokenWindow:
+def reranker_directory(root: str | None, reranker: Reranker) -> Path:
+    """Where its files lie under the folder of all models."""
+    try:
+        return model_directory(root, reranker.model)
+    except ModelMissing as error:
+        raise _missing(error) from None
+
+
+def load_pair_window(reranker: Reranker, root: str | None) -> TokenWindow:
     """The window of a reranker whose files are here; ModelMissing where they are not."""
+    directory = reranker_directory(root, reranker)
     try:
         require_files(reranker.model, directory, TOKENIZER_FILES)
         return load_window(reranker.model, directory)

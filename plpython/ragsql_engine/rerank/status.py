@@ -5,7 +5,6 @@ from typing import Any
 from ragsql_engine.embedding.providers import Providers, Settings, allowed
 from ragsql_engine.embedding.status import of_endpoints, sentences, told
 from ragsql_engine.errors import InvalidParameter, RagError
-from ragsql_engine.files import model_directory
 from ragsql_engine.rerank.endpoints import parse_endpoints
 from ragsql_engine.rerank.reranker import Reranker
 
@@ -57,10 +56,10 @@ def _of_embedder(reranker: Reranker, url: str, providers: Providers) -> dict[str
 
 
 def _of_files(reranker: Reranker, root: str | None) -> dict[str, Any]:
-    from ragsql_engine.rerank.cross_encoder import require_weights
+    from ragsql_engine.rerank.cross_encoder import require_weights, reranker_directory
 
     try:
-        directory = model_directory(root, reranker.model)
+        directory = reranker_directory(root, reranker)
     except RagError as error:
         return told(False, error.message)
     try:
