@@ -62,8 +62,8 @@ end
 $$;
 
 comment on function rag_internal.expand_passage(uuid, integer, text) is
-    'expand: section (that of the passage; its neighbours where it has none), neighbours, or chunk, '
-    'which is the passage alone. At most 12,000 characters: beyond, as many of the nearest passages '
-    'as fit. Null where there is no such passage.';
+    'expand: section (that of the passage; its neighbours where it has none), neighbours, or '
+    'chunk, which is the passage alone. At most 12,000 characters: beyond, as many of the nearest '
+    'passages as fit. Null where there is no such passage.';
 alter function rag_internal.expand_passage(uuid, integer, text) owner to rag_owner;
 revoke all on function rag_internal.expand_passage(uuid, integer, text) from public;
