@@ -59,7 +59,10 @@ begin
             _hit := hits[_place];
             -- of a text that has changed meanwhile, nobody knows what to take out
             if _hit.content = substr((_found.document).content, _hit.start_offset + 1,
-                                     _hit.end_offset - _hit.start_offset) then
+                                     _hit.end_offset - _hit.start_offset)
+               and (_hit.expanded is null
+                    or _hit.expanded = substr((_found.document).content, _hit.expanded_start + 1,
+                                              _hit.expanded_end - _hit.expanded_start)) then
                 _shown[_place] := rag_internal.redact_hit(_hit, _redaction,
                                                           (_found.document).content_hash);
             end if;
