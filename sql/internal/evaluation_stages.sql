@@ -6,7 +6,8 @@ set search_path = pg_catalog, pg_temp
 as $$
     select case when (request).strategy = 'hybrid'
                 then rag_internal.legs_of(request) || '{recall, fusion}'::text[]
-                else '{recall}' end
+                when num_nonnulls((request).rerank, (request).mmr_lambda) > 0 then '{recall}'
+                else '{}' end
         || case when (request).rerank is not null then '{rerank}'::text[] else '{}' end
         || '{result}'::text[]
 $$;

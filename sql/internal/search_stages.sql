@@ -23,15 +23,15 @@ begin
                h.document_id, h.chunk_index
         from unnest(_result.leg_hits) h;
     return query
-        select 'result', h.rank, h.document_id, h.chunk_index from unnest(_result.hits) h;
+        select 'result', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
     if _request.strategy <> 'hybrid' then
         return;
     elsif _request.rerank is null and _request.mmr_lambda is null then
         return query
-            select 'fusion', h.rank, h.document_id, h.chunk_index from unnest(_result.hits) h;
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
     else
         return query
-            select 'fusion', h.rank, h.document_id, h.chunk_index
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index
             from unnest(rag_internal.choose_candidates(
                      rag_internal.fuse(_legs, _request, _depth), _request)) h
             where h.rank <= _request.top_k;
