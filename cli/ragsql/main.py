@@ -16,6 +16,7 @@ COMMANDS = {
     "migrate": "ragsql.commands.migrate",
     "load": "ragsql.commands.load",
     "search": "ragsql.commands.search",
+    "eval": "ragsql.commands.eval",
     "model": "ragsql.commands.model",
     "worker": "ragsql.commands.worker",
     "embedder": "ragsql.commands.embedder",

@@ -1,0 +1,1 @@
+"""Judging searches: datasets in folders, measures, curves over a setting."""
