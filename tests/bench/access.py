@@ -79,7 +79,8 @@ def main() -> None:
         dsn = stack.enter_context(server.database(options.cluster, options.folder))
         connection = stack.enter_context(server.connect(dsn))
         access_data.make_roles(connection)
-        access_data.make_collections(connection, found.dimensions)
+        access_data.add_model(connection, found.dimensions)
+        access_data.make_collections(connection)
         bench = Bench(dsn, connection, found, texts, questions, options.repeat)
         if "shares" in options.only:
             measure_shares(bench)

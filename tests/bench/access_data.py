@@ -95,11 +95,9 @@ _ROWS = {
 }
 _EMPTY = "truncate rag_internal.document, rag_internal.acl_reader cascade"
 _INDEX = "select rag_internal.index_document(d.document_id) from rag_internal.document d"
-_BUILD = f"""
-select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = '{MODEL}'
-"""
-_HNSW = f"""
-select format('embedding_%s_hnsw', m.model_id) from rag_internal.model m where m.name = '{MODEL}'
+_BUILD = "select rag_internal.build_vector_index(m) from rag_internal.model m where m.name = %s"
+_HNSW = """
+select format('embedding_%%s_hnsw', m.model_id) from rag_internal.model m where m.name = %s
 """
 _IDS = """
 select d.source::integer, c.chunk_index, c.document_id
@@ -173,14 +171,24 @@ def make_roles(connection: Connection) -> None:
         connection.execute(_PRINCIPAL, [name])
 
 
-def make_collections(connection: Connection, dimensions: int) -> None:
-    """The model, which embeds nothing by itself, and empty collections that are searched by it."""
+def add_model(connection: Connection, dimensions: int) -> None:
+    """The model MODEL, which embeds nothing by itself."""
     connection.execute("select rag.add_model(%s, 'external', %s)", [MODEL, dimensions])
-    connection.execute(_COLLECTIONS, [MODEL, CONFIG, COLLECTIONS - 1])
 
 
-def load(connection: Connection, vectors: Vectors, texts: Sequence[str], chosen: Plan) -> None:
-    """Stores and indexes passages in place of what was there."""
+def make_collections(connection: Connection, model: str = MODEL) -> None:
+    """Empty collections that are searched by the model."""
+    connection.execute(_COLLECTIONS, [model, CONFIG, COLLECTIONS - 1])
+
+
+def load(
+    connection: Connection,
+    vectors: Vectors,
+    texts: Sequence[str],
+    chosen: Plan,
+    model: str = MODEL,
+) -> None:
+    """Stores and indexes passages, with vectors of the model, in place of what was there."""
     connection.execute(_STAGE)
     with connection.cursor() as cursor, cursor.copy("copy passage_to_load from stdin") as copy:
         for number, (vector, text) in enumerate(zip(vectors, texts, strict=True)):
@@ -190,7 +198,7 @@ def load(connection: Connection, vectors: Vectors, texts: Sequence[str], chosen:
     connection.execute("analyze passage_to_load")
     connection.execute("set session_replication_role = replica")
     connection.execute(_EMPTY)
-    drop_index(connection)
+    drop_index(connection, model)
     acls = [row[0] for row in connection.execute(_ACLS, [chosen.count])]
     for table, statement in _ROWS.items():
         connection.execute(statement, {"acls": acls, "collections": COLLECTIONS})
@@ -200,7 +208,7 @@ def load(connection: Connection, vectors: Vectors, texts: Sequence[str], chosen:
         connection.execute(_READERS, [acls[:count], role])
     connection.execute("drop table passage_to_load")
     index(connection)
-    connection.execute(_BUILD)
+    connection.execute(_BUILD, [model])
     connection.execute("vacuum analyze")
 
 
@@ -211,9 +219,9 @@ def index(connection: Connection) -> None:
     connection.execute("call rag.maintain()")
 
 
-def drop_index(connection: Connection) -> None:
+def drop_index(connection: Connection, model: str = MODEL) -> None:
     """Drops the vector index: rows are written faster without."""
-    row = connection.execute(_HNSW).fetchone()
+    row = connection.execute(_HNSW, [model]).fetchone()
     assert row is not None
     index = sql.Identifier("rag_internal", row[0])
     connection.execute(sql.SQL("drop index if exists {}").format(index))

@@ -116,11 +116,11 @@ class Set:
         return int(self.vectors.shape[1])
 
 
-def make_set(vectors: Vectors, queries: Vectors) -> Set:
+def make_set(vectors: Vectors, queries: Vectors, copies: int = COPIES) -> Set:
     """The set that stands for `vectors`, rounded as halfvec rounds them."""
     chance = np.random.default_rng(passages.SEED)
     parts = [vectors]
-    for _ in range(COPIES):
+    for _ in range(copies):
         noise = chance.standard_normal(vectors.shape, dtype=np.float32)
         noise *= NOISE / np.linalg.norm(noise, axis=1, keepdims=True)
         moved = vectors + noise
