@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import ragsql_engine
 from ragsql_engine.calls import Plpy, Row, translated
 from ragsql_engine.diversity.calls import DiversityCalls
-from ragsql_engine.embedding.calls import EmbeddingCalls
 from ragsql_engine.errors import EngineMismatch, InvalidParameter
 from ragsql_engine.identity.calls import IdentityCalls
 from ragsql_engine.model import Model
+from ragsql_engine.passages.calls import PassageCalls
+from ragsql_engine.rerank.calls import RerankCalls
 from ragsql_engine.semantic.calls import SemanticCalls
+from ragsql_engine.understanding.calls import UnderstandingCalls
 
 if TYPE_CHECKING:
     from ragsql_engine.chunking import Plan
@@ -39,7 +41,9 @@ _ENVIRONMENT = {
 _ROOM = 4
 
 
-class Engine(DiversityCalls, EmbeddingCalls, IdentityCalls, SemanticCalls):
+class Engine(
+    DiversityCalls, IdentityCalls, PassageCalls, RerankCalls, SemanticCalls, UnderstandingCalls
+):
     """Everything that SQL functions ask of Python. Methods fail with SQL errors only."""
 
     def __init__(self, plpy: Plpy, model_path: str | None) -> None:
