@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from ragsql.embedder.catalog import text_window
-from ragsql.models import KNOWN, Fetch, KnownModel, ModelChoice, ModelError, ensure_known
+from ragsql.embedder.catalog import find_model, text_window
+from ragsql.manifest import read_revision
+from ragsql.models import (
+    KNOWN,
+    Fetch,
+    KnownModel,
+    ModelChoice,
+    ModelError,
+    ensure_known,
+    model_directory,
+)
 from ragsql.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,9 +70,42 @@ def described(name: str) -> KnownModel:
         raise ModelError(
             f"fastembed knows no model named {name!r}.\nHint: {_near(name, supported)}"
         )
+    return _known(found, found["dim"])
+
+
+def ensure_reranker(
+    models: Path, name: str, *, fetch: Fetch | None = None
+) -> tuple[Path, str, str | None]:
+    """Provides the files of a reranker: their folder, where they came from, their revision.
+
+    One that fastembed does not know must be there already, and has no revision. Raises ModelError
+    where that is not so.
+    """
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    stored = find_model(models, name)
+    if stored is not None and stored.kind == "rerank":
+        return stored.directory, "already there", stored.revision
+    supported = TextCrossEncoder.list_supported_models()
+    found = next((one for one in supported if one["model"] == name), None)
+    if found is not None:
+        directory, reason = ensure_known(models, _known(found, 1), fetch)
+        return directory, reason, read_revision(directory)
+    directory = model_directory(models, name)
+    if not any(directory.rglob("*.onnx")):
+        names = ", ".join(str(one["model"]) for one in supported)
+        raise ModelError(
+            f"fastembed knows no reranker named {name!r}, and {directory} has no ONNX file.\n"
+            f"Hint: put the files of your own there, choose one of {names}, or give --provider "
+            "http for one behind an endpoint."
+        )
+    return directory, "already there", None
+
+
+def _known(found: dict[str, Any], dimensions: int) -> KnownModel:
     return KnownModel(
-        name=name,
-        dimensions=found["dim"],
+        name=found["model"],
+        dimensions=dimensions,
         max_tokens=None,
         model_file=found["model_file"],
         additional=tuple(found["additional_files"]),

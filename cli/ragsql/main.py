@@ -18,6 +18,7 @@ COMMANDS = {
     "search": "ragsql.commands.search",
     "eval": "ragsql.commands.eval",
     "model": "ragsql.commands.model",
+    "reranker": "ragsql.commands.reranker",
     "worker": "ragsql.commands.worker",
     "embedder": "ragsql.commands.embedder",
     "doctor": "ragsql.commands.doctor",

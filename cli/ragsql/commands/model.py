@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +11,10 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from ragsql.connection import connect, friendly_errors, warnings_told
+from ragsql.connection import friendly_errors
 from ragsql.loading.names import one_line
-from ragsql.loading.store import schema_problem
 from ragsql.output import format_option, write_rows
+from ragsql.registering import option_values, place_endpoints, session
 from ragsql.settings import Settings
 from ragsql.steps import Steps
 
@@ -30,15 +28,6 @@ from rag.model m
 order by m.name
 """
 _ADD = "select rag.add_model(name => %s, provider => %s, dimensions => %s, options => %s)"
-
-# Options that are text, whatever they look like; the others are read as JSON.
-_TEXTS = frozenset(
-    "revision metric query_prefix passage_prefix storage quantization long_input "
-    "model key_variable style api_version".split()
-)
-_OF_ENDPOINTS = frozenset(
-    "model key_variable style api_version send_dimensions input_type timeout".split()
-)
 
 
 @click.group(cls=Steps)
@@ -55,7 +44,7 @@ def list_models(settings: Settings, output_format: str) -> None:
     You are shown the models and collections that your database role may know of; json, jsonl and
     csv hold every column of rag.model.
     """
-    with _session(settings, "add_model") as connection, friendly_errors():
+    with session(settings, "add_model") as connection, friendly_errors():
         cursor = connection.cursor(row_factory=dict_row)
         cursor.execute(_LIST)
         rows = cursor.fetchall()
@@ -67,21 +56,6 @@ def list_models(settings: Settings, output_format: str) -> None:
         write_rows(shown, [column for column in _SHOWN if column in columns], "table")
     else:
         write_rows(rows, columns, output_format)
-
-
-def _options(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE, such as ef_search=200.")
-        options[name] = text
-        if name not in _TEXTS:
-            with contextlib.suppress(ValueError):
-                options[name] = json.loads(text)
-    return options
 
 
 _ADD_HELP = """Register a model; for fastembed, fetch its files first.
@@ -121,7 +95,7 @@ Example: ragsql model add nomic-embed-text --provider openai --dimensions 768 \\
     "options",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_options,
+    callback=option_values,
     help="An option of rag.add_model; can be repeated.",
 )
 @click.option("--default", "is_default", is_flag=True, help="New collections get this model.")
@@ -146,7 +120,7 @@ def add(
 ) -> None:
     if key_variable is not None:
         options["key_variable"] = key_variable
-    _place_endpoints(provider, urls, options)
+    place_endpoints(provider, "openai", urls, options)
     if is_default:
         options["is_default"] = True
     if provider != "fastembed" and dimensions is None:
@@ -154,7 +128,7 @@ def add(
             f"With the provider {provider} nobody here knows the model's dimensions: give "
             "--dimensions N."
         )
-    with _session(settings, "add_model") as connection:
+    with session(settings, "add_model") as connection:
         if provider == "fastembed":
             dimensions, known = _fetch(settings, connection, name, dimensions, models)
             options = {**known, **options}
@@ -165,22 +139,6 @@ def add(
         f"To search a collection by it: ragsql model use COLLECTION {name}",
         err=True,
     )
-
-
-def _place_endpoints(provider: str, urls: tuple[str, ...], options: dict[str, Any]) -> None:
-    """Put the URLs, and the options that belong to an endpoint, where rag.add_model wants them."""
-    shared = {key: options.pop(key) for key in sorted(_OF_ENDPOINTS & options.keys())}
-    if provider != "openai":
-        if urls or shared:
-            what = "--url" if urls else next(iter(shared))
-            raise click.UsageError(f"{what} belongs to endpoints: give --provider openai.")
-        return
-    if urls:
-        options["endpoints"] = [{"url": url, **shared} for url in urls]
-    elif "endpoints" not in options:
-        raise click.UsageError(
-            "Where is the endpoint? Give --url, such as --url http://127.0.0.1:11434/v1."
-        )
 
 
 def _fetch(
@@ -207,7 +165,7 @@ def drop(settings: Settings, name: str) -> None:
 
     Its files stay in the folder of the models.
     """
-    with _session(settings, "drop_model") as connection, friendly_errors():
+    with session(settings, "drop_model") as connection, friendly_errors():
         connection.execute("select rag.drop_model(%s)", (name,))
         connection.commit()
     click.echo(f"Dropped {name}.", err=True)
@@ -261,7 +219,7 @@ def use(
 ) -> None:
     from ragsql.work.switching import make_vectors
 
-    with _session(settings, "model_progress") as connection, friendly_errors():
+    with session(settings, "model_progress") as connection, friendly_errors():
         connection.autocommit = True
         connection.execute("set default_transaction_isolation to 'read committed'")
         before = connection.execute(
@@ -283,17 +241,3 @@ def _release(collection: str, name: str) -> str:
     """The statement that frees the vectors under a model."""
     arguments = sql.Literal(collection), sql.Literal(name)
     return sql.SQL("select rag.release_model({}, {})").format(*arguments).as_string().strip()
-
-
-@contextlib.contextmanager
-def _session(settings: Settings, function: str) -> Iterator[psycopg.Connection]:
-    """A connection to a schema that has the function."""
-    with contextlib.closing(connect(settings)) as connection:
-        with friendly_errors():
-            connection.execute("set client_encoding to 'UTF8'")
-            connection.commit()
-            problem = schema_problem(connection, function)
-        if problem is not None:
-            raise problem
-        with warnings_told(connection):
-            yield connection
