@@ -10,7 +10,8 @@ set search_path = pg_catalog, pg_temp
 set datestyle = iso  -- moments are written into the text
 as $$
 declare
-    _moment text := coalesce(format('%L::timestamptz', (scope).as_of), 'statement_timestamp()');
+    _moment text := case when (scope).as_of is null then 'statement_timestamp()'
+                         else format('%L::timestamptz', (scope).as_of) end;
     _is_valid text := format(
         '(%%1$s.valid_from is null or %%1$s.valid_from <= %1$s) '
         'and (%%1$s.valid_until is null or %%1$s.valid_until > %1$s)', _moment);
