@@ -15,10 +15,12 @@ declare
 begin
     request.query := (question).query;
     return query
-        with unit as (
+        with hit as materialized (
+            select h.* from rag_internal.search_stages(identity, request) h
+        ), unit as (
             select h.stage, coalesce(j.judgment_id::text, d.document_id::text) as name,
                    max(coalesce(j.relevance, 0)) as relevance, min(h.place) as place
-            from rag_internal.search_stages(identity, request) h
+            from hit h
             join rag_internal.document d using (document_id)
             join rag_internal.chunk c using (document_id, chunk_index)
             join rag_internal.collection k using (collection_id)
@@ -30,6 +32,9 @@ begin
                        or 2 * (least(j.end_offset, c.end_offset)
                                - greatest(j.start_offset, c.start_offset))
                           >= least(j.end_offset - j.start_offset, c.end_offset - c.start_offset))
+            where d.acl_id in (
+                select rag_internal.visible_acls(identity, array(
+                    select e.acl_id from hit join rag_internal.document e using (document_id))))
             group by h.stage, 2
         ), placed as (
             select u.stage, u.name, u.relevance,
