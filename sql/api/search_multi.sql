@@ -41,10 +41,10 @@ comment on function rag.search_multi(text, text[], integer, integer, double prec
     is
     'Searches for each part of a question (rag.decompose_query) and merges the lists by reciprocal '
     'rank fusion. Where the best score of a part is below the threshold (of rerank_score, by '
-    'default 0.5; where nothing is reranked of semantic_score, by default 0.4; where there is '
+    'default 0.5; where nothing is reranked of semantic_score, by default 0.35; where there is '
     'neither, a matching word is enough), it asks again with the identifiers, types and files that '
-    'the first hits name, at most max_hops times (0 to 10); these lists count half, a third and so '
-    'on. strategy null: that of each part. Dates in the question narrow min_updated_at and '
+    'the first hits name, at most max_hops times (0 to 10); each of these lists counts a quarter. '
+    'strategy null: that of each part. Dates in the question narrow min_updated_at and '
     'max_updated_at. The other arguments are those of rag.search. Recorded as one search.';
 alter function rag.search_multi(text, text[], integer, integer, double precision, text, jsonb,
     jsonpath, jsonb, timestamptz, timestamptz, timestamptz, boolean, text, boolean, boolean, text)

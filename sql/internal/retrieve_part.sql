@@ -29,8 +29,8 @@ begin
         _started := clock_timestamp();
         _found := rag_internal.retrieve(identity, _request);
         hits := hits || _found.hits;
-        -- what was asked counts more than what came to mind
-        weights := weights || array_fill(1.0::float8 / (1 + _hop),
+        -- what came to mind adds to what was asked, and does not outweigh it
+        weights := weights || array_fill(case _hop when 0 then 1 else 0.25 end::float8,
                                          array[cardinality(_found.hits)]);
         steps := steps || rag_internal.search_step(
             case when _hop = 0 then 'part' else 'follow-up' end, _found.strategy, _why,
@@ -42,7 +42,7 @@ begin
             or length(_request.query) > 5000
             or rag_internal.best_score(_found.hits) >= coalesce(
                 retrieve_part.threshold,
-                case when (_found.request).rerank is null then 0.4 else 0.5 end);
+                case when (_found.request).rerank is null then 0.35 else 0.5 end);
 
         -- of what the caller gets to see
         _terms := rag_internal.follow_up_terms(
@@ -65,7 +65,7 @@ $$;
 comment on function rag_internal.retrieve_part(rag_internal.identity, rag_internal.search_request,
     text, integer, double precision, boolean) is
     'The hits of a request, and of at most max_hops that add the names in what was found as long '
-    'as the best score is below the threshold (null: 0.5 of rerank_score, else 0.4); may_change: '
+    'as the best score is below the threshold (null: 0.5 of rerank_score, else 0.35); may_change: '
     'these by all legs. weights: of the list of each hit. Not redacted.';
 alter function rag_internal.retrieve_part(rag_internal.identity, rag_internal.search_request, text,
     integer, double precision, boolean) owner to rag_owner;

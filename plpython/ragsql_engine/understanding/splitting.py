@@ -92,11 +92,16 @@ def _until_next_cut(question: Sequence[Token], start: int) -> Sequence[Token]:
 
 
 def _stand_as_sentences(left: Sequence[Token], right: Sequence[Token], sign: str) -> bool:
+    if _points_back(right):
+        return False
+    if any(contents(side) == 0 for side in (left, right)):
+        return False
     # a ; stands in code and in lists as well
-    fewest = 1 if sign == "?" else 2
-    return not _points_back(right) and all(
-        contents(side) >= (1 if opens(side) else fewest) for side in (left, right)
-    )
+    return sign == "?" or all(opens(side) or _real_words(side) >= 2 for side in (left, right))
+
+
+def _real_words(sequence: Sequence[Token]) -> int:
+    return sum(token.is_content and len(token.word) > 1 for token in sequence)
 
 
 def _stand_as_clauses(

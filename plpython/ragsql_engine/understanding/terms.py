@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ragsql_engine.lexical.question import parse
 from ragsql_engine.understanding.shapes import is_code, is_file
 
+_ADDRESS = re.compile(r"(?<!\w)\w+://\S*")
 _NAME = re.compile(r"(?<![\w@])[A-Za-z_]\w*(?:(?:::|[.:/\\-])\w+)*")
 _READ = 20_000  # characters of a text
 _SHORTEST, _LONGEST = 3, 60
@@ -38,10 +39,9 @@ def follow_up_terms(query: str, texts: Sequence[str], limit: int) -> list[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    for match in _NAME.finditer(text):
+    for match in _NAME.finditer(_ADDRESS.sub(" ", text)):
         name = match[0]
-        is_address = text[match.end() : match.end() + 3] == "://" or "//" in name
-        if _SHORTEST <= len(name) <= _LONGEST and not is_address and _tells(name):
+        if _SHORTEST <= len(name) <= _LONGEST and _tells(name):
             yield name
 
 
