@@ -13,6 +13,9 @@ begin
         raise warning 'nobody is asking, and finds nothing: %', (identity).why
             using hint = 'select * from rag.whoami() tells how you are seen.';
     end if;
+    if _result.answer_key is not null and cardinality(_result.degraded) = 0 then
+        perform rag_internal.keep_answer(_result);
+    end if;
     _result.hits := rag_internal.redact_hits(identity, _result.hits, _result.collection_ids);
     perform rag_internal.log_search(_result);
     perform rag_internal.note_search_status(identity, _result.status);

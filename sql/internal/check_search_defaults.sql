@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _known constant text[] := array[
-        'bm25_lead', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
+        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
         'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
         'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
         'strategy', 'weights'];

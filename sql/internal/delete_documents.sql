@@ -17,6 +17,10 @@ declare
     _removed rag.removal[] := array(
         select r from rag_internal.removals(delete_documents.document_ids) r);
 begin
+    -- answers are of ids only, but what is erased should be nowhere
+    delete from rag_internal.cached_answer a
+    where a.collection_ids && array(select d.collection_id from rag_internal.document d
+                                    where d.document_id = any (delete_documents.document_ids));
     delete from rag_internal.document d
     where d.document_id = any (delete_documents.document_ids);
     return query

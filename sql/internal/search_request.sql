@@ -40,7 +40,7 @@ begin atomic
                filter_path, vars, min_updated_at, max_updated_at, as_of, include_archived, weights,
                rrf_k, fusion, candidates, min_score, correct_typos, max_distance, rerank,
                rerank_candidates, rerank_optional, min_relevance, gate, mmr_lambda, collapse,
-               max_per_document, expand, highlight, null, null,
+               max_per_document, expand, highlight, null, null, null,
                allow_degraded)::rag_internal.search_request;
 end;
 

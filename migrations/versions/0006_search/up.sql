@@ -35,6 +35,7 @@ create type rag_internal.search_request as (
     highlight         boolean,
     bm25_lead         double precision,
     close_similarity  double precision,
+    cache             jsonb,
     allow_degraded    boolean
 );
 comment on type rag_internal.search_request is
@@ -56,14 +57,28 @@ alter type rag.search_step add attribute document_id uuid cascade;
 alter type rag.search_step add attribute chunk_index integer cascade;
 alter type rag.search_step add attribute detail jsonb cascade;
 
-alter type rag_internal.retrieval add attribute status text cascade;
-alter type rag_internal.retrieval add attribute request rag_internal.search_request cascade;
-alter type rag_internal.retrieval add attribute leg_hits rag_internal.leg_hit[] cascade;
-
 alter type rag_internal.scope add attribute as_of timestamptz cascade;
 alter type rag_internal.scope add attribute include_archived boolean cascade;
 alter type rag_internal.scope add attribute min_updated_at timestamptz cascade;
 alter type rag_internal.scope add attribute max_updated_at timestamptz cascade;
+
+alter type rag_internal.retrieval add attribute status text cascade;
+alter type rag_internal.retrieval add attribute request rag_internal.search_request cascade;
+alter type rag_internal.retrieval add attribute answer_key bytea cascade;
+alter type rag_internal.retrieval add attribute scope rag_internal.scope cascade;
+alter type rag_internal.retrieval add attribute query text cascade;
+alter type rag_internal.retrieval add attribute degraded text[] cascade;
+alter type rag_internal.retrieval add attribute ranking rag_internal.leg_hit[] cascade;
+alter type rag_internal.retrieval add attribute leg_hits rag_internal.leg_hit[] cascade;
+
+-- versions of a source ---------------------------------------------------------------------------
+-- Without a version nothing has siblings: a search asks this index whether there is any.
+create index document_versioned on rag_internal.document (collection_id) where version <> '';
+create index document_updated_at on rag_internal.document (updated_at);
+comment on column rag_internal.pending.valid_from is
+    'Of an archived document valid_until, and the other way round: it is never within that.';
+comment on column rag_internal.segment.valid_from is
+    'Microseconds since 1970; see pending.valid_from for archived documents.';
 
 -- rerankers ---------------------------------------------------------------------------------------
 create table rag_internal.reranker (
@@ -143,14 +158,225 @@ comment on type rag.resolved_citation is
     'stands in its place).';
 
 create type rag.context_result as (
-    context text,
-    tokens  integer,
-    status  text,
-    sources jsonb
+    context  text,
+    tokens   integer,
+    status   text,
+    sources  jsonb,
+    degraded text[]
 );
 comment on type rag.context_result is
     'A prompt made of passages, and how many tokens it has. status: that of the search, or no room '
-    'where passages were found and none fits. sources: what its numbers stand for.';
+    'where passages were found and none fits. sources: what its numbers stand for. degraded: what '
+    'was done without.';
+
+-- questions, taken apart --------------------------------------------------------------------------
+create type rag.query_part as (
+    part           integer,
+    query          text,
+    strategy       text,
+    excluded       text[],
+    min_updated_at timestamptz,
+    max_updated_at timestamptz,
+    reason         text
+);
+comment on type rag.query_part is
+    'What one search has to look for: query in the syntax of queries, with what is excluded in it.';
+alter type rag.query_part owner to rag_owner;
+
+-- what searches are judged by ---------------------------------------------------------------------
+create table rag_internal.dataset (
+    dataset_id  bigint primary key default rag_internal.new_id(),
+    name        text collate "C" not null,
+    tenant      text collate "C" not null default '',
+    owner_id    bigint not null references rag_internal.principal,
+    description text,
+    collections text[],
+    fingerprint bytea not null,
+    created_at  timestamptz not null default clock_timestamp(),
+    updated_at  timestamptz not null default clock_timestamp(),
+    constraint dataset_name_key unique (tenant, owner_id, name)
+);
+create index dataset_owner_id on rag_internal.dataset (owner_id);
+comment on table rag_internal.dataset is
+    'Questions with judged answers. collections: where they are asked (null: wherever who '
+    'evaluates may read). fingerprint: SHA-256 of questions and judgments.';
+
+create table rag_internal.dataset_query (
+    dataset_id bigint not null references rag_internal.dataset on delete cascade,
+    query_id   text collate "C" not null,
+    query      text not null,
+    primary key (dataset_id, query_id)
+);
+comment on table rag_internal.dataset_query is 'The questions of a dataset.';
+
+create table rag_internal.judgment (
+    judgment_id  bigint primary key default rag_internal.new_id(),
+    dataset_id   bigint not null,
+    query_id     text collate "C" not null,
+    collection   text collate "C",
+    source       text not null,
+    start_offset integer,
+    end_offset   integer,
+    relevance    integer not null,
+    foreign key (dataset_id, query_id) references rag_internal.dataset_query on delete cascade,
+    -- 2^relevance is what a document gains
+    constraint judgment_relevance_in_range check (relevance between 0 and 30),
+    constraint judgment_excerpt_has_both_ends
+        check ((start_offset is null) = (end_offset is null)),
+    constraint judgment_excerpt_is_not_empty check (0 <= start_offset and start_offset < end_offset)
+);
+create index judgment_query_id on rag_internal.judgment (dataset_id, query_id);
+comment on table rag_internal.judgment is
+    'How well a document, or an excerpt of it (characters of its content, end exclusive), answers '
+    'a question; collection null: whichever has the source.';
+
+create table rag_internal.evaluation (
+    run_id       bigint not null,
+    strategy     text not null,
+    stage        text not null,
+    stage_number integer not null,
+    dataset_id   bigint not null references rag_internal.dataset on delete cascade,
+    evaluated_at timestamptz not null,
+    reader       text,
+    tenant       text collate "C" not null,
+    collections  text[],
+    settings     jsonb not null,
+    top_k        integer not null,
+    fingerprint  bytea not null,
+    queries      integer not null,
+    answered     integer not null,
+    ndcg_10      double precision,
+    mrr_10       double precision,
+    recall_5     double precision not null,
+    recall_20    double precision not null,
+    recall_50    double precision not null,
+    primary key (run_id, strategy, stage)
+);
+create index evaluation_dataset_id on rag_internal.evaluation (dataset_id, evaluated_at);
+comment on table rag_internal.evaluation is
+    'What rag.evaluate found and kept, by strategy and stage. reader and tenant: who asked; others '
+    'see other passages. fingerprint: the dataset as it was.';
+
+do $$
+declare
+    _name text;
+begin
+    foreach _name in array array['dataset', 'dataset_query', 'judgment', 'evaluation'] loop
+        execute format('alter table rag_internal.%I owner to rag_owner', _name);
+        execute format('alter table rag_internal.%I enable row level security', _name);
+    end loop;
+end
+$$;
+
+create type rag.dataset_info as (
+    name        text,
+    owner       text,
+    description text,
+    collections text[],
+    queries     integer,
+    judgments   integer,
+    created_at  timestamptz,
+    updated_at  timestamptz
+);
+comment on type rag.dataset_info is 'A dataset, and how much is in it.';
+alter type rag.dataset_info owner to rag_owner;
+
+create type rag.evaluation as (
+    strategy  text,
+    stage     text,
+    queries   integer,
+    answered  integer,
+    ndcg_10   double precision,
+    mrr_10    double precision,
+    recall_5  double precision,
+    recall_20 double precision,
+    recall_50 double precision,
+    last      jsonb
+);
+comment on type rag.evaluation is
+    'How well a stage of a strategy ranks: means over the queries that have an answer. answered: '
+    'for how many it found anything. last: evaluated_at, settings and the same means of the run '
+    'before, null where there is none.';
+alter type rag.evaluation owner to rag_owner;
+
+create type rag.evaluation_run as (
+    dataset      text,
+    run_id       bigint,
+    evaluated_at timestamptz,
+    identity     text,
+    collections  text[],
+    settings     jsonb,
+    top_k        integer,
+    strategy     text,
+    stage        text,
+    queries      integer,
+    answered     integer,
+    ndcg_10      double precision,
+    mrr_10       double precision,
+    recall_5     double precision,
+    recall_20    double precision,
+    recall_50    double precision
+);
+comment on type rag.evaluation_run is
+    'What rag.evaluate found and kept: who asked where, with which settings, and rag.evaluation.';
+alter type rag.evaluation_run owner to rag_owner;
+
+create type rag_internal.stage_score as (
+    stage     text,
+    ndcg_10   double precision,
+    mrr_10    double precision,
+    recall_5  double precision,
+    recall_20 double precision,
+    recall_50 double precision
+);
+comment on type rag_internal.stage_score is 'The measures of the ranking of one stage.';
+alter type rag_internal.stage_score owner to rag_owner;
+
+-- answers that are kept ---------------------------------------------------------------------------
+create table rag_internal.content_change (
+    collection_id bigint not null references rag_internal.collection on delete cascade,
+    stamp         numeric not null
+);
+create index content_change_collection_id on rag_internal.content_change (collection_id);
+comment on table rag_internal.content_change is
+    'Random stamps, one for each statement that changed documents or vectors of a collection whose '
+    'answers are kept. Their sum is another one after each.';
+
+create table rag_internal.cached_answer (
+    answer_id      bigint primary key default rag_internal.new_id(),
+    key            bytea not null,
+    question_hash  bytea not null,
+    question_terms bytea,
+    query_vector   @extschema:vector@.vector,
+    collection_ids bigint[] not null,
+    status         text not null,
+    ranking        rag_internal.leg_hit[] not null,
+    leg_hits       rag_internal.leg_hit[] not null,
+    steps          rag.search_step[] not null,
+    expires_at     timestamptz not null
+);
+-- not unique: one who keeps an answer would wait for another who does
+create index cached_answer_key on rag_internal.cached_answer (key);
+create index cached_answer_expires_at on rag_internal.cached_answer (expires_at);
+alter table rag_internal.cached_answer alter column query_vector set statistics 0,
+    alter column ranking set statistics 0, alter column leg_hits set statistics 0,
+    alter column steps set statistics 0;
+comment on table rag_internal.cached_answer is
+    'Which passages answered a question, in order; never their texts. key: of everything that the '
+    'answer depends on but the question itself, the identity that asked and what it sees among it. '
+    'question_terms: of the words that no other word can stand for; null where only the very same '
+    'question may have the answer.';
+
+do $$
+declare
+    _name text;
+begin
+    foreach _name in array array['content_change', 'cached_answer'] loop
+        execute format('alter table rag_internal.%I owner to rag_owner', _name);
+        execute format('alter table rag_internal.%I enable row level security', _name);
+    end loop;
+end
+$$;
 
 -- other arguments
 drop function rag.bm25_search(text, text[], integer, jsonb, jsonpath, jsonb, integer, text);
@@ -176,3 +402,6 @@ drop function rag_internal.retrieve(rag_internal.identity, text, text[], integer
 drop function rag_internal.run_leg(text, text, rag_internal.scope, bigint);
 drop function rag_internal.search(name, bytea, text, text, text[], integer, text, jsonb, jsonpath,
     jsonb, jsonb, integer, integer, boolean, @extschema:vector@.vector);
+drop function rag_internal.sees_waiting(rag_internal.scope);
+drop function rag_internal.semantic_statements(rag_internal.model, bigint, bigint, bigint, text,
+    text, text);

@@ -70,6 +70,11 @@ class SemanticCalls(LexicalCalls):
         return self._sight(scope).pairs.acls
 
     @translated
+    def seen_name(self, scope: Row) -> bytes:
+        """A name of the classes and collections among what the caller sees."""
+        return self._sight(scope).pairs.name
+
+    @translated
     def sees_waiting(self, scope: Row, live: str) -> bool:
         """Whether a passage that the caller sees among `live`, a relation, waits for its vector."""
         waiting = _WAITING.replace("{live}", live)

@@ -7,6 +7,7 @@ create or replace function rag_internal.bm25_terms(
 ) returns setof rag.bm25_term
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _known constant text[] := array[
-        'bm25_lead', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
+        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
         'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
         'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
         'strategy', 'weights'];
@@ -36,9 +36,8 @@ begin
     end if;
     perform rag_internal.check_search_options(search_defaults);
     perform rag_internal.strategy_named(coalesce(search_defaults ->> 'strategy', 'hybrid'));
-    perform rag_internal.check_weights(
-        search_defaults -> 'weights',
-        rag_internal.default_weights(search_defaults ->> 'fusion'),
+    perform rag_internal.hybrid_weights(
+        search_defaults -> 'weights', search_defaults ->> 'fusion',
         coalesce((search_defaults ->> 'rrf_k')::integer, 60));
 end
 $$;

@@ -32,6 +32,14 @@ begin
                 case when not jsonb_path_match(
                               _value, '$.type() == "number" && $ >= 0 && $ <= 1')
                      then 'a number from 0 to 1' end
+            when _name = 'cache' then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "object" && $.ttl.type() == "number" '
+                                      '&& $.ttl >= 1 && $.ttl <= 86400 '
+                                      '&& (!exists($.similarity) || $.similarity.type() == "number" '
+                                      '    && $.similarity >= 0.5 && $.similarity <= 1)')
+                          or _value - '{ttl, similarity}'::text[] <> '{}'
+                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (may be left out)}' end
             when _name = 'bm25_lead' then
                 case when not jsonb_path_match(
                               _value, '$.type() == "number" && $ >= 1 && $ <= 1000000')

@@ -20,8 +20,8 @@ begin
                     from unnest(ranking) r
                     join lateral (
                         select case when (request).collapse
-                                    then md5(regexp_replace(lower(c.content),
-                                                            '[^[:alnum:]]+', ' ', 'g'))
+                                    then md5(btrim(regexp_replace(
+                                             lower(c.content), '[^[:alnum:]]+', ' ', 'g')))
                                     else c.chunk_id::text end as text_hash
                         from rag_internal.chunk c
                         where c.document_id = r.document_id and c.chunk_index = r.chunk_index

@@ -19,9 +19,10 @@ begin
         coalesce(_request.strategy, _defaults ->> 'strategy', 'hybrid'));
     _request.fusion := coalesce(_request.fusion, _defaults ->> 'fusion', 'rrf');
     _request.rrf_k := coalesce(_request.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
-    _request.weights := rag_internal.check_weights(
-        coalesce(_request.weights, _defaults -> 'weights'),
-        rag_internal.default_weights(_request.fusion), _request.rrf_k);
+    if _request.strategy = 'hybrid' or request.weights is not null or request.rrf_k is not null then
+        _request.weights := rag_internal.hybrid_weights(
+            coalesce(_request.weights, _defaults -> 'weights'), _request.fusion, _request.rrf_k);
+    end if;
     _request.candidates := coalesce(_request.candidates, (_defaults ->> 'candidates')::integer);
     _request.min_score := coalesce(_request.min_score, (_defaults ->> 'min_score')::float8);
     _request.correct_typos := coalesce(_request.correct_typos,
@@ -44,8 +45,13 @@ begin
     _request.expand := coalesce(_request.expand, _defaults ->> 'expand', 'chunk');
     _request.highlight := coalesce(_request.highlight, (_defaults ->> 'highlight')::boolean, false);
     _request.bm25_lead := (_defaults ->> 'bm25_lead')::float8;
+    _request.cache := _defaults -> 'cache';
     _request.close_similarity := (_defaults ->> 'close_similarity')::float8;
-    if _request.rerank is null and coalesce(_request.min_relevance, _request.gate) is not null then
+    if cardinality(rag_internal.legs_of(_request)) = 0 then
+        raise exception using
+            errcode = '22023',
+            message = 'the only leg with a weight is that of hyde_vector, which is null';
+    elsif _request.rerank is null and coalesce(_request.min_relevance, _request.gate) is not null then
         raise exception using
             errcode = '22023',
             message = 'min_relevance and gate judge by rerank_score, and nothing is reranked',

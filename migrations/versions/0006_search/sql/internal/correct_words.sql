@@ -3,6 +3,7 @@ create or replace function rag_internal.correct_words(query text, scope rag_inte
 returns setof rag.correction
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")

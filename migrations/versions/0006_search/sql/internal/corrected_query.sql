@@ -6,6 +6,7 @@ create or replace function rag_internal.corrected_query(
 ) returns text
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")

@@ -42,8 +42,8 @@ begin
             select c.start_offset, c.end_offset
             from rag_internal.chunk c
             where c.document_id = expand_passage.document_id
-              and c.chunk_index between expand_passage.chunk_index - 64
-                                    and expand_passage.chunk_index + 64
+              and c.chunk_index between expand_passage.chunk_index - 100
+                                    and expand_passage.chunk_index + 100
               and c.chunk_index <> expand_passage.chunk_index
               and (_to is null and abs(c.chunk_index - expand_passage.chunk_index) = 1
                    or c.start_offset >= _from and c.end_offset <= _to)
@@ -62,8 +62,8 @@ end
 $$;
 
 comment on function rag_internal.expand_passage(uuid, integer, text) is
-    'expand: section (that of the passage; its neighbours where it has none), neighbours, or chunk, '
-    'which is the passage alone. At most 12,000 characters: beyond, as many of the nearest passages '
-    'as fit. Null where there is no such passage.';
+    'expand: section (that of the passage; its neighbours where it has none), neighbours, or '
+    'chunk, which is the passage alone. At most 12,000 characters: beyond, as many of the nearest '
+    'passages as fit. Null where there is no such passage.';
 alter function rag_internal.expand_passage(uuid, integer, text) owner to rag_owner;
 revoke all on function rag_internal.expand_passage(uuid, integer, text) from public;

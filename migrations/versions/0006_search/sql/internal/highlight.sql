@@ -10,7 +10,7 @@ return GD["ragsql"].require(6).highlight(content, query, text_config)
 $$;
 
 comment on function rag_internal.highlight(text, text, text) is
-    'Words of the query, its phrases and words with its prefixes; nothing for exclusions. The first '
-    '50,000 characters are looked through.';
+    'Words of the query, its phrases and words with its prefixes; nothing for exclusions. The '
+    'first 50,000 characters are looked through.';
 alter function rag_internal.highlight(text, text, text) owner to rag_owner;
 revoke all on function rag_internal.highlight(text, text, text) from public;

@@ -13,12 +13,6 @@ declare
     _rules rag_internal.redaction_rule[] := (redaction).rules;
 begin
     _hit.content := rag_internal.redact_passage(redaction, hit.content, hit.start_offset);
-    if _hit.content <> hit.content then
-        -- marks within a match would hide it from the rules, and tell which of its words was asked
-        _hit.highlight := null;
-        _hit.matches := null;
-    end if;
-    _hit.highlight := rag_internal.redact(_rules, _hit.highlight);
     _hit.expanded := rag_internal.redact_passage(redaction, hit.expanded, hit.expanded_start);
     _hit.source := rag_internal.redact_label(redaction, hit.source);
     _hit.version := rag_internal.redact_label(redaction, hit.version);
@@ -30,7 +24,11 @@ begin
                                            hit.content, hit.start_offset, hit.end_offset, true);
 
     _hit.content := rag_internal.withhold(_rules, _hit.content);
-    _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
+    if _hit.content <> hit.content then
+        -- marks within a match would hide it from the rules, and tell which of its words was asked
+        _hit.highlight := null;
+        _hit.matches := null;
+    end if;
     _hit.expanded := rag_internal.withhold(_rules, _hit.expanded);
     _hit.source := rag_internal.withhold(_rules, _hit.source);
     _hit.version := rag_internal.withhold(_rules, _hit.version);

@@ -1,5 +1,5 @@
 -- What a search is asked for, put together by name: each of the functions that search says only
--- what it is given.
+-- what it is given. It runs as the caller, so names in it are resolved when it is created.
 create or replace function rag_internal.search_request(
     query             text,
     collections       text[]                    default null,
@@ -35,15 +35,14 @@ create or replace function rag_internal.search_request(
     highlight         boolean                   default null
 ) returns rag_internal.search_request
 language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+begin atomic
     select row(query, query_vector, hyde_vector, collections, top_k, skip, strategy, filter,
                filter_path, vars, min_updated_at, max_updated_at, as_of, include_archived, weights,
                rrf_k, fusion, candidates, min_score, correct_typos, max_distance, rerank,
                rerank_candidates, rerank_optional, min_relevance, gate, mmr_lambda, collapse,
-               max_per_document, expand, highlight, null, null,
-               allow_degraded)::rag_internal.search_request
-$$;
+               max_per_document, expand, highlight, null, null, null,
+               allow_degraded)::rag_internal.search_request;
+end;
 
 comment on function rag_internal.search_request(text, text[], integer, text, jsonb, jsonpath, jsonb,
     jsonb, integer, integer, boolean, @extschema:vector@.vector, @extschema:vector@.vector,

@@ -2,6 +2,7 @@
 create or replace function rag_internal.seen_acls(scope rag_internal.scope) returns bigint[]
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")

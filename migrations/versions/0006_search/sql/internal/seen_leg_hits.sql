@@ -8,6 +8,7 @@ create or replace function rag_internal.seen_leg_hits(
 ) returns setof rag_internal.leg_hit
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 set plan_cache_mode = force_generic_plan
 as $$
 if "ragsql" not in GD:

@@ -2,6 +2,7 @@
 create or replace function rag_internal.seen_models(scope rag_internal.scope) returns integer[]
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
+set datestyle = iso
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$

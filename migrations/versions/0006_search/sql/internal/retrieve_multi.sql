@@ -1,0 +1,84 @@
+-- Takes a question apart, searches for each part, and merges what is found.
+create or replace function rag_internal.retrieve_multi(
+    identity  rag_internal.identity,
+    request   rag_internal.search_request,
+    max_hops  integer,
+    threshold double precision
+) returns rag_internal.retrieval
+language plpgsql stable parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    _result rag_internal.retrieval;
+    _scope rag_internal.scope;
+    _request rag_internal.search_request;
+    _part rag.query_part;
+    _found record;
+    _hits rag.hit[] := '{}';
+    _weights double precision[] := '{}';
+    _statuses text[] := '{}';
+    _started timestamptz;
+begin
+    perform rag_internal.check_search(request);
+    if max_hops is null or max_hops not between 0 and 10 then
+        raise exception using
+            errcode = '22023',
+            message = format('max_hops is %s, but must be from 0 to 10',
+                             coalesce(max_hops::text, 'null'));
+    elsif threshold = 'NaN' then
+        raise exception using errcode = '22023', message = 'threshold is no number';
+    end if;
+    _scope := rag_internal.search_scope(identity, request);
+    _result.identity := identity;
+    _result.request := request;
+    _result.strategy := 'multi';
+    _result.collection_ids := _scope.collection_ids;
+    _result.leg_hits := '{}';
+    _result.steps := '{}';
+
+    for _part in select p.* from rag_internal.parts_of((request).query) p order by p.part loop
+        _request := request;
+        _request.query := _part.query;
+        _request.strategy := coalesce((request).strategy, _part.strategy);
+        -- the first page does not depend on its size; to rerank more would be dear
+        if (rag_internal.completed_request(_request, _scope)).rerank is null then
+            _request.top_k := greatest((request).top_k, 50);
+        end if;
+        _request.min_updated_at := greatest((request).min_updated_at, _part.min_updated_at);
+        _request.max_updated_at := least((request).max_updated_at, _part.max_updated_at);
+        if _request.min_updated_at > _request.max_updated_at then
+            _started := clock_timestamp();
+            _result.steps := _result.steps || rag_internal.search_step(
+                'part', 'left out', 'nothing lies between its dates and those given', 0, _started);
+            continue;
+        end if;
+        _found := rag_internal.retrieve_part(
+            identity, _request, format('%s: %s', _part.part, _part.reason), max_hops, threshold,
+            (request).strategy is null);
+        _hits := _hits || _found.hits;
+        _weights := _weights || _found.weights;
+        _statuses := _statuses || _found.status;
+        _result.steps := _result.steps || _found.steps;
+    end loop;
+
+    _started := clock_timestamp();
+    _result.hits := rag_internal.merge_hits(_hits, _weights, (request).top_k);
+    _result.steps := _result.steps || rag_internal.search_step(
+        'merge', 'rrf', null, cardinality(_result.hits), _started);
+    _result.status := case
+        when cardinality(_result.hits) > 0 then 'found'
+        when 'abstained' = any (_statuses) then 'abstained'
+        when 'nothing visible' = any (_statuses) then 'nothing visible'
+        else 'no match' end;
+    return _result;
+end
+$$;
+
+comment on function rag_internal.retrieve_multi(rag_internal.identity, rag_internal.search_request,
+    integer, double precision) is
+    'What rag.search_multi finds, before redaction; its steps are those of all searches. Dates in '
+    'the query narrow those of the request.';
+alter function rag_internal.retrieve_multi(rag_internal.identity, rag_internal.search_request,
+    integer, double precision) owner to rag_owner;
+revoke all on function rag_internal.retrieve_multi(rag_internal.identity,
+    rag_internal.search_request, integer, double precision) from public;

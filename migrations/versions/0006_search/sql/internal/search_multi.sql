@@ -1,0 +1,41 @@
+-- A question of several parts, from the door to the log.
+create or replace function rag_internal.search_multi(
+    who       name,
+    ticket    bytea,
+    token     text,
+    request   rag_internal.search_request,
+    max_hops  integer,
+    threshold double precision
+) returns setof rag.hit
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+set standard_conforming_strings = on
+set gin_fuzzy_search_limit = 0
+set row_security = on
+as $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _result rag_internal.retrieval := rag_internal.retrieve_multi(
+        _identity, request, search_multi.max_hops, search_multi.threshold);
+begin
+    if _identity.source = 'nobody' then
+        raise warning 'nobody is asking, and finds nothing: %', _identity.why
+            using hint = 'select * from rag.whoami() tells how you are seen.';
+    end if;
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    perform rag_internal.log_search(_result);
+    perform rag_internal.note_search_status(_identity, _result.status);
+    return query select h.* from unnest(_result.hits) h;
+end
+$$;
+
+comment on function rag_internal.search_multi(name, bytea, text, rag_internal.search_request,
+    integer, double precision) is
+    'See rag.search_multi.';
+alter function rag_internal.search_multi(name, bytea, text, rag_internal.search_request, integer,
+    double precision) owner to rag_owner;
+revoke all on function rag_internal.search_multi(name, bytea, text, rag_internal.search_request,
+    integer, double precision) from public;
+grant execute on function rag_internal.search_multi(name, bytea, text, rag_internal.search_request,
+    integer, double precision) to rag_reader;
