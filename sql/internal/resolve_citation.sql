@@ -40,7 +40,7 @@ begin
     _start := rag_internal.cited_span(
         _document, _cited.document_hash, _cited.passage_hash, _cited.start_offset,
         _cited.end_offset, _document.collection_id = any (_redacted));
-    _end := coalesce(_start, _cited.start_offset) + _cited.end_offset - _cited.start_offset;
+    _end := coalesce(_start, _cited.start_offset) + (_cited.end_offset - _cited.start_offset);
     select c.* into _chunk
     from rag_internal.chunk c
     where c.document_id = _document.document_id
