@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from psycopg.conninfo import make_conninfo
 
-from ragsql.commands.search import excerpt, query_pattern
+from ragsql.commands.search import excerpt
 from ragsql.main import main
 from support.database import Database, RoleFactory
 
@@ -118,13 +118,39 @@ def test_server_errors_come_with_the_next_step(
 
 
 def test_excerpts() -> None:
-    text = "start " * 100 + "close the valve of the filter " + "end " * 100
-    pattern = query_pattern("closing valves, filters?")
-    cut = excerpt(text, pattern)
+    text = "start " * 100 + "close the valve of the\n filter " + "end " * 100
+    spans = [match.span() for match in re.finditer("close|valve|filter", text)]
+    pieces = excerpt(text, spans)
+    cut = "".join(piece for piece, _ in pieces)
     assert "close the valve of the filter" in cut
+    assert [piece for piece, is_match in pieces if is_match] == ["close", "valve", "filter"]
     assert cut.startswith("… ")
     assert cut.endswith(" …")
     assert len(cut) <= 244
-    assert excerpt("short\n text", pattern) == "short text"
-    assert excerpt("x" * 500, None).startswith("x" * 200)
-    assert query_pattern("?!") is None
+    assert excerpt("short\n text", [(0, 5)]) == [("short", True), (" text", False)]
+    assert "".join(t for t, _ in excerpt("x" * 500, [])).startswith("x" * 200)
+
+
+def test_any_argument_of_the_function(pumps: Database) -> None:
+    result = search(
+        pumps, "vlave", "-o", "correct_typos=true", "-o", "strategy=bm25", "--top-k", "1"
+    )
+    assert result.exit_code == 2
+    assert "-o strategy: known are" in result.stderr
+    result = search(
+        pumps, "vlave", "-o", "correct_typos=true", "--strategy", "bm25", "--top-k", "1"
+    )
+    assert result.exit_code == 0, result.output
+    assert "Looked for: valve" in result.stderr
+    result = search(pumps, "valve", "-o", "fusion=sum")
+    assert result.exit_code == 1
+    assert "rrf, linear or convex" in result.stderr
+
+
+def test_how_a_search_goes(pumps: Database) -> None:
+    result = search(pumps, "valve", "--explain", "--top-k", "1")
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^semantic +exact", result.stdout, re.MULTILINE)
+    assert re.search(r"^result +found", result.stdout, re.MULTILINE)
+    rows = json.loads(search(pumps, "valve", "--explain", "--format", "json").stdout)
+    assert rows[-1]["step"] == "result"

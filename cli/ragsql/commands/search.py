@@ -1,11 +1,12 @@
 """`ragsql search`: asks a question and prints ranked, cited passages."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 import psycopg
+from psycopg import sql
 from psycopg.rows import dict_row
 from rich.padding import Padding
 from rich.text import Text
@@ -16,16 +17,17 @@ from ragsql.loading.store import schema_problem
 from ragsql.output import format_option, show, write_rows
 from ragsql.settings import Settings
 
-_WORD = re.compile(r"\w+")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
-
 _INDENT = (0, 0, 0, 4)
+_WIDTH = 240  # characters of an excerpt
 
 STRATEGIES = ("hybrid", "semantic", "bm25", "fuzzy")
 
-_SEARCH = """
-select * from rag.search(%s, collections => %s::text[], top_k => %s, strategy => %s)
-"""
+# Options of the command that are arguments of the functions.
+_OWN = frozenset({"query", "collections", "top_k", "skip", "strategy", "filter", "rerank", "token"})
+_ARGUMENTS = "select proargnames from pg_catalog.pg_proc where oid = 'rag.search'::regproc"
+
+_SEARCH = "select * from rag.search({})"
+_EXPLAIN = "select * from rag.explain_search({})"
 
 
 def _check_query(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -38,6 +40,18 @@ def _check_query(_context: click.Context, _parameter: click.Parameter, value: st
     return value
 
 
+def _check_options(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name.isidentifier():
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE, such as fusion=convex.")
+        options[name] = text
+    return options
+
+
 @click.command()
 @click.argument("query", callback=_check_query)
 @click.option(
@@ -47,7 +61,25 @@ def _check_query(_context: click.Context, _parameter: click.Parameter, value: st
     help="Search only here; can be repeated.  [default: all you may read]",
 )
 @click.option("--top-k", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--strategy", type=click.Choice(STRATEGIES), default="hybrid", show_default=True)
+@click.option("--skip", type=click.IntRange(0), default=0, help="Leave out the first ones.")
+@click.option(
+    "--strategy",
+    type=click.Choice(STRATEGIES),
+    help="[default: what the collections say, else hybrid]",
+)
+@click.option("--filter", "filter_", metavar="JSON", help="What documents' attributes contain.")
+@click.option("--rerank", metavar="NAME", help="Let a reranker order the candidates: default, ...")
+@click.option(
+    "-o",
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_check_options,
+    help="Any other argument of rag.search, such as fusion=convex, correct_typos=true, "
+    "max_per_document=1, as_of=2026-01-31; can be repeated.",
+)
+@click.option("--explain", is_flag=True, help="Tell how the search goes, instead of its hits.")
 @format_option
 @click.pass_obj
 def search(
@@ -55,7 +87,12 @@ def search(
     query: str,
     collections: tuple[str, ...],
     top_k: int,
-    strategy: str,
+    skip: int,
+    strategy: str | None,
+    filter_: str | None,
+    rerank: str | None,
+    options: dict[str, str],
+    explain: bool,
     output_format: str,
 ) -> None:
     """Print the passages that answer QUERY best, each with its citation.
@@ -63,22 +100,72 @@ def search(
     The same rows as: select * from rag.search('...'). You are shown what your database role
     may read.
     """
+    arguments = {
+        "query": query,
+        "collections": list(collections) or None,
+        "top_k": top_k,
+        "skip": skip,
+        "strategy": strategy,
+        "filter": filter_,
+        "rerank": rerank,
+    } | options
     with connect(settings) as connection, friendly_errors(), warnings_told(connection):
         connection.execute("set client_encoding to 'UTF8'")
         problem = schema_problem(connection, "search")
         if problem is not None:
             raise problem
+        _check_names(connection, options)
         notice = _privilege_notice(connection)
+        if output_format == "table" and not explain:
+            arguments.setdefault("highlight", "true")
+        given = {name: value for name, value in arguments.items() if value is not None}
+        call = sql.SQL(", ").join(
+            sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name))
+            for name in given
+        )
         cursor = connection.cursor(row_factory=dict_row)
-        cursor.execute(_SEARCH, (query, list(collections) or None, top_k, strategy))
+        cursor.execute(sql.SQL(_EXPLAIN if explain else _SEARCH).format(call), given)
         rows = cursor.fetchall()
         columns = [column.name for column in cursor.description or ()]
     if notice:
         click.echo(notice, err=True)
+    if explain:
+        _print_steps(rows, columns, output_format)
+        return
     if not rows:
         click.echo("No passage found among those you may read.", err=True)
     if output_format == "table":
-        _print_hits(rows, query)
+        _print_hits(rows)
+    else:
+        write_rows(rows, columns, output_format)
+
+
+def _check_names(connection: psycopg.Connection, options: Mapping[str, str]) -> None:
+    row = connection.execute(_ARGUMENTS).fetchone()
+    known = sorted(set(row[0] if row else ()) - _OWN)
+    for name in options:
+        if name not in known:
+            raise click.UsageError(f"-o {name}: known are {', '.join(known)}.")
+
+
+def _print_steps(
+    rows: Sequence[dict[str, Any]], columns: Sequence[str], output_format: str
+) -> None:
+    if output_format == "table":
+        shown = [
+            {
+                "step": row["step"],
+                "route": row["route"],
+                "why": row["why"],
+                "passages": row["passages"],
+                "ms": None if row["milliseconds"] is None else f"{row['milliseconds']:.1f}",
+                "rank": row["rank"],
+                "score": None if row["score"] is None else f"{row['score']:.4f}",
+                "share": None if row["share"] is None else f"{row['share']:.0%}",
+            }
+            for row in rows
+        ]
+        write_rows(shown, list(shown[0]), "table")
     else:
         write_rows(rows, columns, output_format)
 
@@ -90,17 +177,18 @@ def _privilege_notice(connection: psycopg.Connection) -> str | None:
     return f"Note: you are {row[0]}, which bypasses access rules; others may see less."
 
 
-def _print_hits(rows: Sequence[dict[str, Any]], query: str) -> None:
-    pattern = query_pattern(query)
+def _print_hits(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         head = Text(f"{row['rank']:>2}  {row['score']:.4f}  ")
         head.append(without_controls(_place(row)), style="bold cyan")
         title = " ".join(str(row["title"] or "").split())
         if title:
             head.append(f"  {without_controls(title)}", style="bold")
-        body = Text(without_controls(excerpt(row["content"], pattern)))
-        if pattern is not None:
-            body.highlight_regex(pattern, style="bold yellow")
+        start = row["start_offset"] or 0
+        spans = [(first - start, past - start) for first, past in row["matches"] or ()]
+        body = Text()
+        for text, is_match in excerpt(row["content"], spans):
+            body.append(without_controls(text), style="bold yellow" if is_match else "")
         citation = Text(without_controls(row["citation"] or ""), style="dim")
         show(head, Padding(body, _INDENT), Padding(citation, _INDENT), "")
     for note in _notes(rows):
@@ -121,53 +209,52 @@ def _notes(rows: Sequence[dict[str, Any]]) -> list[str]:
     notes = []
     corrected = next((row["corrected_query"] for row in rows if row["corrected_query"]), None)
     if corrected:
-        notes.append(f"Corrected, in the fuzzy leg: {without_controls(corrected)}")
+        notes.append(f"Looked for: {without_controls(corrected)}")
     degraded = sorted({note for row in rows for note in row["degraded"] or ()})
     if degraded:
         notes.append(f"Without: {', '.join(degraded)}")
     return notes
 
 
-def query_pattern(query: str) -> re.Pattern[str] | None:
-    """Return a pattern for the words of a query and their inflected forms; None without words.
+def excerpt(
+    content: str, spans: Sequence[tuple[int, int]], width: int = _WIDTH
+) -> list[tuple[str, bool]]:
+    """Cut the window of about ``width`` characters that holds most of what matched.
 
-    It only marks words for the eye; what matches is the server's business.
+    spans: [start, end) of the matches, in order. Returns pieces of text, and whether each is a
+    match. White space is folded; ``…`` marks where text was left out.
     """
-    words = {word.lower() for word in _WORD.findall(query)}
-    telling = {word for word in words if len(word) > 2} or words
-    stems = sorted((_ENDING.sub("", word) for word in telling), key=lambda stem: (-len(stem), stem))
-    if not stems:
-        return None
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, stems))})\w*", re.IGNORECASE)
+    start, end = _window(content, spans, width)
+    pieces: list[tuple[str, bool]] = []
+    at = start
+    for first, past in spans:
+        if start <= first and past <= end:
+            pieces += [(content[at:first], False), (content[first:past], True)]
+            at = past
+    pieces.append((content[at:end], False))
+    folded = [(re.sub(r"\s+", " ", text), is_match) for text, is_match in pieces if text]
+    if start > 0:
+        folded.insert(0, ("… ", False))
+    if end < len(content):
+        folded.append((" …", False))
+    return folded
 
 
-def excerpt(content: str, pattern: re.Pattern[str] | None, width: int = 240) -> str:
-    """Cut the window of ``width`` characters that holds most of the words searched for.
-
-    White space is folded; ``…`` marks where text was left out.
-    """
-    text = " ".join(content.split())
-    if len(text) <= width:
-        return text
-    start = _best_start(text, pattern, width)
-    end = min(start + width, len(text))
-    if start > 0 and (space := text.find(" ", start, end)) >= 0:
+def _window(content: str, spans: Sequence[tuple[int, int]], width: int) -> tuple[int, int]:
+    """Where the window begins and ends: at white space, if there is some near."""
+    if len(content) <= width:
+        return 0, len(content)
+    best, most = 0, 0
+    for number, (first, _) in enumerate(spans):
+        inside = {
+            content[one:past].lower() for one, past in spans[number:] if past <= first + width - 40
+        }
+        if len(inside) > most:
+            best, most = first, len(inside)
+    start = max(0, min(best - 40, len(content) - width))
+    end = min(start + width, len(content))
+    if start > 0 and (space := content.find(" ", start, min(start + 40, end))) >= 0:
         start = space + 1
-    if end < len(text) and (space := text.rfind(" ", start, end)) > start:
+    if end < len(content) and (space := content.rfind(" ", end - 40, end)) > start:
         end = space
-    return ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")
-
-
-def _best_start(text: str, pattern: re.Pattern[str] | None, width: int) -> int:
-    found = list(_matches(text, pattern))
-    best, best_count = 0, 0
-    for index, (position, _) in enumerate(found):
-        inside = {word for start, word in found[index:] if start < position + width - 40}
-        if len(inside) > best_count:
-            best, best_count = position, len(inside)
-    return max(0, min(best - 40, len(text) - width))
-
-
-def _matches(text: str, pattern: re.Pattern[str] | None) -> Iterator[tuple[int, str]]:
-    for match in pattern.finditer(text) if pattern else ():
-        yield match.start(), match[0].lower()
+    return start, end
