@@ -65,7 +65,7 @@ begin
                 from unnest(_candidates) with ordinality c
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
                 where coalesce(s.score >= (request).min_relevance, true)
-                order by 2);
+                order by s.score desc, c.rank);
         end loop;
     exception when object_not_in_prerequisite_state then
         if not (request).rerank_optional then
