@@ -60,7 +60,7 @@ begin
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality));
             ranked := ranked || array(
                 select row('rerank',
-                           _first - 1 + row_number() over (order by s.score desc, c.rank),
+                           cardinality(ranked) + row_number() over (order by s.score desc, c.rank),
                            s.score, c.document_id, c.chunk_index, null)::rag_internal.leg_hit
                 from unnest(_candidates) with ordinality c
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
