@@ -140,6 +140,24 @@ def test_dates_narrow_those_of_the_caller(docs: Connection) -> None:
     assert docs.execute("select rag.search_status()").fetchone() == ("no match",)
 
 
+def test_what_collections_say_holds(docs: Connection) -> None:
+    for _ in range(2):
+        docs.execute("select rag.ingest('docs', 'A pump is repaired.', gen_random_uuid()::text)")
+    long = "\n\n".join(f"# Pump {n}\n\nThe pump {n} is repaired and painted." for n in range(3))
+    docs.execute("select rag.ingest('docs', %s, 'long.md', chunk_size => 5, overlap => 0)", [long])
+    question = "how is a pump repaired and how is a pump painted"
+    assert sources(docs, question).count("long.md") > 1
+    defaults = '{"max_per_document": 1, "collapse": true, "strategy": "bm25"}'
+    docs.execute("select rag.alter_collection('docs', search_defaults => %s)", [defaults])
+    found = sources(docs, question, UNSURE)
+    assert found.count("long.md") == 1
+    assert len(found) == len(set(found)) == len(set(found) - set(TEXTS)) + 1
+    rows = docs.execute("select distinct content from rag.search_multi(%s)", [question]).fetchall()
+    assert len(rows) == len(found)
+    ranks = docs.execute("select array_agg(rank) from rag.search_multi(%s)", [question]).fetchone()
+    assert ranks == (list(range(1, len(found) + 1)),)
+
+
 def test_names_in_the_first_hits_lead_further(docs: Connection) -> None:
     question = "when are keys rotated"
     hops = [sources(docs, question, f", max_hops => {n}{UNSURE}") for n in range(3)]
@@ -227,3 +245,13 @@ def test_scores_are_sure_in_this_order(conn: Connection) -> None:
         ).fetchone()
         assert got == (expected,)
         conn.execute("drop table hit")
+
+
+def test_meaning_tells_whether_to_ask_again(conn: Connection) -> None:
+    for source, text in TEXTS.items():
+        conn.execute("select rag.ingest('docs', %s, %s)", [text, source])
+    conn.execute("select from rag.search_multi('How often are keys rotated?', '{docs}')")
+    conn.execute("select from rag.search_multi('Who won the cup of 1954?', '{docs}')")
+    rows = conn.execute("select steps from rag.search_log order by searched_at").fetchall()
+    asked_again = ["follow-up" in [step["step"] for step in steps] for (steps,) in rows]
+    assert asked_again == [False, True]
