@@ -38,6 +38,14 @@ begin
                              adopt_role.role),
             hint    = 'rag.rename_collection one of each pair first.';
     end;
+    begin
+        update rag_internal.dataset d set owner_id = _today where d.owner_id = any (_earlier);
+    exception when unique_violation then
+        raise exception using
+            errcode = '42710',
+            message = format('role "%s" has datasets of the same name as before', adopt_role.role),
+            hint    = 'rag.drop_dataset one of each pair first.';
+    end;
     insert into rag_internal.collection_writer (collection_id, principal_id)
     select distinct w.collection_id, _today from rag_internal.collection_writer w
     where w.principal_id = any (_earlier)

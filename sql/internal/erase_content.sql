@@ -35,6 +35,8 @@ begin
         return query select r.* from unnest(_removed) r;
         return query select r.* from rag_internal.erase_logs(
             _identity, _ids, _removed, pattern, erase_content.kind, true) r;
+        return query select r.* from rag_internal.erase_datasets(
+            _identity, _removed, pattern, erase_content.kind, true) r;
         return;
     end if;
 
@@ -64,6 +66,8 @@ begin
     return query select r.* from unnest(_removed) r;
     return query select r.* from rag_internal.erase_logs(
         _identity, _ids, _removed, pattern, erase_content.kind, false) r;
+    return query select r.* from rag_internal.erase_datasets(
+        _identity, _removed, pattern, erase_content.kind, false) r;
     return query
         select n.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
                n.entries

@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import psycopg
@@ -35,6 +35,14 @@ _DROP_COLLECTION = "select rag.drop_collection(%s)"
 _DROP_DATASET = "select rag.drop_dataset(%s)"
 
 
+class Cut(NamedTuple):
+    """What a value of a setting makes of the documents."""
+
+    value: Any
+    collection: str
+    passages: int
+
+
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """A setting and the values that it takes."""
@@ -56,7 +64,7 @@ def parse(text: str) -> Sweep:
     name, equals, values = text.partition("=")
     if not equals or not name.isidentifier() or not all(values.split(",")):
         raise ValueError(text)
-    return Sweep(name, tuple(value_of(value) for value in values.split(",")))
+    return Sweep(name, tuple(value_of(value) for value in dict.fromkeys(values.split(","))))
 
 
 def value_of(text: str) -> Any:
@@ -73,15 +81,15 @@ def cut_side_by_side(
     folder: Folder,
     sweep: Sweep,
     options: Mapping[str, Any],
-) -> Iterator[tuple[str, dict[Any, tuple[str, int]]]]:
-    """A dataset, and for each value a collection and its number of passages.
+) -> Iterator[tuple[str, list[Cut]]]:
+    """The name of a dataset, and a collection for each value.
 
     All of them are gone afterwards. options: other settings of the collections.
     """
     connection = connections[0]
     mark = f"{folder.name} {secrets.token_hex(4)}"
     made: list[str] = []
-    found: dict[Any, tuple[str, int]] = {}
+    found: list[Cut] = []
     try:
         for value in sweep.values:
             name = f"{mark} {sweep.name}={value}"
@@ -91,11 +99,13 @@ def cut_side_by_side(
             with friendly_errors():
                 with connection.transaction():
                     _create(connection, name, settings)
-                found[value] = name, store(connections, name, folder.documents, whole=True)
+                passages = store(connections, name, folder.documents, whole=True)
+                found.append(Cut(value, name, passages))
         with friendly_errors(), connection.transaction():
             keep_dataset(connection, mark, folder, made)
         yield mark, found
     finally:
+        connection.rollback()  # of what failed; a measure leaves nothing behind
         _remove(connection, _DROP_DATASET, mark)
         for name in made:
             _remove(connection, _DROP_COLLECTION, name)
@@ -119,14 +129,14 @@ def _remove(connection: psycopg.Connection, statement: str, name: str) -> None:
 def measure_cuts(
     connection: psycopg.Connection,
     dataset: str,
-    found: Mapping[Any, tuple[str, int]],
+    found: Sequence[Cut],
     plan: Plan,
 ) -> list[Row]:
     """The results of each strategy for each value, with the value and its number of passages."""
     return [
-        {"value": value, "passages": passages, **row}
-        for value, (collection, passages) in found.items()
-        for row in evaluate(connection, dataset, replace(plan, collections=[collection]))
+        {"value": cut.value, "passages": cut.passages, **row}
+        for cut in found
+        for row in evaluate(connection, dataset, replace(plan, collections=[cut.collection]))
         if row["stage"] == "result"
     ]
 
