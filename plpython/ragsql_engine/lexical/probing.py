@@ -18,6 +18,7 @@ Int64s = NDArray[np.int64]
 
 _LEAST = 64  # passages of the first batch
 _GROWTH = 4
+_RESERVE = 5  # quarters of the depth that would do if as many passed further down
 
 # after the join alone: a condition can fail, or take long, on a row that is hidden
 _PASSING = """
@@ -108,10 +109,16 @@ class Probe:
             passing += self._newest(self._passing(found[asked:], entries is not None))
             if len(passing) >= k or len(found) < depth:
                 return passing[:k]
-            asked, depth = len(found), depth * _GROWTH
+            asked, depth = len(found), self._deeper(depth, k, len(passing))
             if self._filters and entries is None:
                 entries = self._resolved()
                 passing, asked = [], 0
+
+    def _deeper(self, depth: int, k: int, passing: int) -> int:
+        """The next depth: what should do by the share that passed, as far as that tells."""
+        if self._filters or not passing:
+            return depth * _GROWTH
+        return min(depth * _GROWTH, max(depth + _LEAST, _RESERVE * depth * k // (4 * passing)))
 
     def _newest(self, found: list[Found]) -> list[Found]:
         if self._versions is None:
