@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragsql_engine.lexical.question import parse
@@ -135,6 +135,13 @@ def test_negation_becomes_exclusions(query: str, rest: str, excluded: list[str])
 def test_other_negation_stays_what_is_asked_for(query: str) -> None:
     part = only(query)
     assert (part.query, part.excluded) == (query, ())
+
+
+def test_a_quote_that_is_left_open_stays_open() -> None:
+    part = only('19" rack "wide not docker docker')
+    assert part.query == '-"docker docker" 19" rack "wide'
+    assert part.excluded == ("docker docker",)
+    assert parse(part.query).phrases == ()
 
 
 def test_exclusions_that_are_written_as_such_count_for_all_parts() -> None:
@@ -276,11 +283,16 @@ def test_any_text_has_parts_that_can_be_asked(query: str) -> None:
             assert any(map(str.isalnum, part.query))
 
 
+@example('"a not docker docker')
+@example('and not "a "a docker')
 @given(SENTENCES)
 def test_phrases_and_exclusions_of_the_caller_hold(query: str) -> None:
     whole = parse(query)
     found = parts(query)
-    assert {phrase for part in found for phrase in parse(part.query).phrases} == set(whole.phrases)
+    phrases = {phrase for part in found for phrase in parse(part.query).phrases}
+    assert phrases <= set(whole.phrases)
+    # "not" makes an exclusion of a phrase
+    assert set(whole.phrases) <= phrases | {thing for part in found for thing in part.excluded}
     for part in found:
         assert set(whole.excluded) <= set(part.excluded)
         assert set(whole.excluded_phrases) <= set(part.excluded)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ragsql_engine.understanding.tokens import Token, contents
+from ragsql_engine.understanding.tokens import QUOTES, Token, contents
 from ragsql_engine.understanding.vocabulary import (
     AUXILIARIES,
     DETERMINERS,
@@ -141,7 +141,7 @@ def _thing(question: Sequence[Token], at: int) -> tuple[str | None, int]:
         if token.is_literal or token.ends_clause or token.after:
             break
     thing = " ".join(" ".join(words).split())
-    return (thing if any(map(str.isalnum, thing)) else None), at
+    return (thing if any(map(str.isalnum, thing)) and as_operator(thing) else None), at
 
 
 def _next_thing(question: Sequence[Token], at: int, is_list: bool) -> int | None:
@@ -167,12 +167,12 @@ def _next_thing(question: Sequence[Token], at: int, is_list: bool) -> int | None
 
 
 def _unquoted(text: str) -> str:
-    return text.strip('"“”„‟＂〝〞〟«»‹›`')
+    return text.strip(f"{QUOTES}`")
 
 
 def as_operator(thing: str) -> str | None:
     """An exclusion in the syntax of queries; None for what cannot be written so."""
-    if any(quote in thing for quote in '"“”„‟＂〝〞〟'):
+    if any(quote in thing for quote in QUOTES):
         return None
     is_word = " " not in thing and (thing[0].isalnum() or thing[0] == "_")
     return f"-{thing}" if is_word else f'-"{thing}"'

@@ -9,7 +9,7 @@ from ragsql_engine.understanding.dates import Bounds, leading_date, read_dates
 from ragsql_engine.understanding.exclusions import as_operator, read_exclusions
 from ragsql_engine.understanding.routing import route
 from ragsql_engine.understanding.splitting import split
-from ragsql_engine.understanding.tokens import Token, tokens
+from ragsql_engine.understanding.tokens import Token, has_open_quote, tokens
 
 LONGEST = 4000
 """Characters of a question that is taken apart; a longer one is pasted text."""
@@ -58,7 +58,10 @@ def _part(
     signs = [sign for thing in exclusions.excluded if (sign := as_operator(thing)) is not None]
     kept = exclusions.rest
     missing = [token for token in signed if token not in kept]
-    text = " ".join([*_written(query, kept), *signs, *(query[t.start : t.end] for t in missing)])
+    added = [*signs, *(query[token.start : token.end] for token in missing)]
+    written = _written(query, kept)
+    is_open = any(map(has_open_quote, written))
+    text = " ".join([*added, *written] if is_open else [*written, *added])
     if text == " ".join(query.split()):
         text = query
     question = parse(text)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from ragsql_engine.understanding.vocabulary import NO_CONTENT
 
+QUOTES = '"“”„‟＂〝〞〟«»‹›'
+
 # What is quoted is one word, as the query syntax has it: lexical/question.py. Code is, too.
 _QUOTED = (
     r"(?<!\d)[\"“”„‟＂〝〞〟][^\"“”„‟＂〝〞〟]*[\"“”„‟＂〝〞〟]|«[^«»]*»|»[^«»]*«|‹[^‹›]*›|›[^‹›]*‹"
@@ -76,6 +78,11 @@ def tokens(question: str) -> list[Token]:
             )
         )
     return found
+
+
+def has_open_quote(text: str) -> bool:
+    """Whether a quote stands in it that others, put behind it, could close."""
+    return any(quote in _HAS_QUOTED.sub("", text) for quote in QUOTES)
 
 
 def are_balanced(sequence: Sequence[Token]) -> bool:
