@@ -95,14 +95,15 @@ class Marker:
             return []
         words = Words(text[:MOST_CHARACTERS])
         in_order = list(words.in_order())
-        marked = self._look_up(in_order, asked, config)
+        compounds = list(words.compounds())
+        marked = self._look_up(in_order, compounds, asked, config)
         spans = [
             (w.start, w.end)
             for w in in_order
             if w.text in marked.beginning or not asked.lexemes.isdisjoint(_of(marked, w))
         ]
         spans += self._characters(words, asked, config)
-        spans += self._compounds(words, marked, asked, config)
+        spans += self._wholes(compounds, marked, asked, config)
         spans += _occurrences(asked.phrases, in_order, marked)
         return _disjoint(spans)[:MOST_MATCHES]
 
@@ -135,18 +136,21 @@ class Marker:
         named = {lexeme for at in moved for found in at.values() for lexeme in found}
         return Asked(lexemes, tuple(filter(None, row["prefixes"])), moved, sorted(lexemes | named))
 
-    def _look_up(self, words: Iterable[Word], asked: Asked, config: str) -> Marked:
-        """Looks words up: letters alone all at once, whatever else one by one."""
+    def _look_up(
+        self, words: Iterable[Word], compounds: Iterable[Word], asked: Asked, config: str
+    ) -> Marked:
+        """Looks words up: letters or digits alone all at once, whatever else one by one."""
         known = unspaced_characters("".join(asked.wanted))
         distinct = dict.fromkeys(
             w.text for w in words if not w.is_pair or unspaced_characters(w.text) <= known
         )
-        simple = {w: w.lower() for w in distinct if w.isascii() and w.isalpha()}
+        simple = {w: w.lower() for w in distinct if w.isascii() and (w.isalpha() or w.isdigit())}
         simple |= self._folded([w for w in distinct if w not in simple and w.isalpha()])
         simple = dict(islice(simple.items(), _MOST_WORDS))
         lexemes = self._at_once(simple, asked, config)
         beginning = {w for w, form in simple.items() if form.startswith(asked.prefixes)}
         others = [w for w in distinct if w not in lexemes][:_MOST_WORDS]
+        others += list(dict.fromkeys(c.text for c in compounds))[:_MOST_COMPOUNDS]
         each = self._one_by_one(others, asked, config)
         return Marked({**lexemes, **each.lexemes}, beginning | set(each.beginning))
 
@@ -196,15 +200,13 @@ class Marker:
         marked = self._one_by_one(distinct, asked, config)
         return [(w.start, w.end) for w in found if not alone.isdisjoint(_of(marked, w))]
 
-    def _compounds(
-        self, words: Words, marked: Marked, asked: Asked, config: str
+    def _wholes(
+        self, compounds: Sequence[Word], marked: Marked, asked: Asked, config: str
     ) -> Iterator[tuple[int, int]]:
         """Identifiers that match as wholes: the shortest part of them that does."""
-        compounds = list(words.compounds())
-        distinct = list(dict.fromkeys(c.text for c in compounds))[:_MOST_COMPOUNDS]
-        found = self._one_by_one(distinct, asked, config)
-        whole = {text: _evidence(found, text, asked) for text in distinct}
-        for text in distinct:
+        whole: dict[str, set[str]] = {}
+        for text in dict.fromkeys(c.text for c in compounds):
+            whole[text] = _evidence(marked, text, asked)
             for word in Words(text).in_order() if whole[text] else ():
                 whole[text] -= _evidence(marked, word.text, asked)
         named = [c for c in compounds if whole.get(c.text)]
