@@ -34,6 +34,8 @@ begin
     _whole := rag_internal.completed_request(request, _scope);
     -- what a collection says counts for parts that go to one leg, too
     _whole.rerank := coalesce(_whole.rerank, 'none');
+    -- the answer to a question that is near says nothing about what else comes to mind
+    _whole.cache := 'null';
     _strategy := coalesce((request).strategy,
                           rag_internal.search_defaults(_scope) ->> 'strategy');
     _result.identity := identity;
