@@ -1,11 +1,11 @@
 -- Shows and records what was found: what every function that returns hits has in common.
-create or replace function rag_internal.answer(found rag_internal.retrieval)
+create or replace function rag_internal.answer(retrieved rag_internal.retrieval)
 returns rag_internal.retrieval
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _result rag_internal.retrieval := found;
+    _result rag_internal.retrieval := retrieved;
     _identity rag_internal.identity := _result.identity;
 begin
     if _identity.source = 'nobody' then
