@@ -83,6 +83,18 @@ ALTER TYPE rag.collection_info OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.collection_info IS 'A collection and what of it the caller can see; readers are shown to those who may grant.';
 
+CREATE TYPE rag.context_result AS (
+	context text,
+	tokens integer,
+	status text,
+	sources jsonb,
+	degraded text[]
+);
+
+ALTER TYPE rag.context_result OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.context_result IS 'A prompt made of passages, and how many tokens it has. status: that of the search, or no room where passages were found and none fits. sources: what its numbers stand for. degraded: what was done without.';
+
 CREATE TYPE rag.correction AS (
 	original text,
 	corrected text,
@@ -92,6 +104,61 @@ CREATE TYPE rag.correction AS (
 ALTER TYPE rag.correction OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.correction IS 'A word of a query, or two that belong together, as typed and as meant; distance 0: unchanged.';
+
+CREATE TYPE rag.dataset_info AS (
+	name text,
+	owner text,
+	description text,
+	collections text[],
+	queries integer,
+	judgments integer,
+	created_at timestamp with time zone,
+	updated_at timestamp with time zone
+);
+
+ALTER TYPE rag.dataset_info OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.dataset_info IS 'A dataset, and how much is in it.';
+
+CREATE TYPE rag.evaluation AS (
+	strategy text,
+	stage text,
+	queries integer,
+	answered integer,
+	ndcg_10 double precision,
+	mrr_10 double precision,
+	recall_5 double precision,
+	recall_20 double precision,
+	recall_50 double precision,
+	last jsonb
+);
+
+ALTER TYPE rag.evaluation OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.evaluation IS 'How well a stage of a strategy ranks: means over the queries that have an answer. answered: for how many it found anything. last: evaluated_at, settings and the same means of the run before, null where there is none.';
+
+CREATE TYPE rag.evaluation_run AS (
+	dataset text,
+	run_id bigint,
+	evaluated_at timestamp with time zone,
+	identity text,
+	collections text[],
+	settings jsonb,
+	top_k integer,
+	strategy text,
+	stage text,
+	queries integer,
+	answered integer,
+	ndcg_10 double precision,
+	mrr_10 double precision,
+	recall_5 double precision,
+	recall_20 double precision,
+	recall_50 double precision
+);
+
+ALTER TYPE rag.evaluation_run OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.evaluation_run IS 'What rag.evaluate found and kept: who asked where, with which settings, and rag.evaluation.';
 
 CREATE TYPE rag.fused AS (
 	rank integer,
@@ -131,7 +198,12 @@ CREATE TYPE rag.hit AS (
 	rerank_score double precision,
 	corrected_query text,
 	degraded text[],
-	citation text
+	citation text,
+	version text,
+	matches jsonb,
+	expanded text,
+	expanded_start integer,
+	expanded_end integer
 );
 
 ALTER TYPE rag.hit OWNER TO rag_owner;
@@ -204,6 +276,20 @@ ALTER TYPE rag.model_progress OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.model_progress IS 'How many passages of a collection have a vector under a model, wait for it, or were given up.';
 
+CREATE TYPE rag.query_part AS (
+	part integer,
+	query text,
+	strategy text,
+	excluded text[],
+	min_updated_at timestamp with time zone,
+	max_updated_at timestamp with time zone,
+	reason text
+);
+
+ALTER TYPE rag.query_part OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.query_part IS 'What one search has to look for: query in the syntax of queries, with what is excluded in it.';
+
 CREATE TYPE rag.reader_grant AS (
 	reader text,
 	privilege text,
@@ -251,12 +337,48 @@ ALTER TYPE rag.removal OWNER TO rag_owner;
 
 COMMENT ON TYPE rag.removal IS 'What was erased: a row of kind document for each document, and one for each other kind of which something went, with their number in entries.';
 
+CREATE TYPE rag.reranked AS (
+	rank integer,
+	index integer,
+	score double precision
+);
+
+ALTER TYPE rag.reranked OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.reranked IS 'A passage by its relevance to a query: index is its place in what was given, from 1; score the probability that it is relevant.';
+
+CREATE TYPE rag.resolved_citation AS (
+	status text,
+	document_id uuid,
+	chunk_index integer,
+	collection text,
+	source text,
+	version text,
+	title text,
+	content text,
+	start_offset integer,
+	end_offset integer,
+	start_line integer,
+	end_line integer,
+	page integer
+);
+
+ALTER TYPE rag.resolved_citation OWNER TO rag_owner;
+
+COMMENT ON TYPE rag.resolved_citation IS 'What a citation stands for now. status: current (the text stands where it stood), moved (elsewhere in the document) or changed (it is gone; the rest of the row is the passage that stands in its place).';
+
 CREATE TYPE rag.search_step AS (
 	step text,
 	route text,
 	why text,
 	passages bigint,
-	milliseconds double precision
+	milliseconds double precision,
+	rank integer,
+	score double precision,
+	share double precision,
+	document_id uuid,
+	chunk_index integer,
+	detail jsonb
 );
 
 ALTER TYPE rag.search_step OWNER TO rag_owner;
@@ -321,6 +443,15 @@ CREATE TYPE rag_internal.embedded_text AS (
 ALTER TYPE rag_internal.embedded_text OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.embedded_text IS 'What became of the text of that number, from 1: a unit vector, or an error, which is the provider''s fault or the text''s. retry_after: seconds that the provider asked to wait.';
+
+CREATE TYPE rag_internal.highlighted AS (
+	matches integer[],
+	marked text
+);
+
+ALTER TYPE rag_internal.highlighted OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.highlighted IS 'Where a query matches a text: start and end of each match in turn, in characters from 0, end exclusive; and the text as HTML with <mark>...</mark> around them.';
 
 CREATE TYPE rag_internal.identity AS (
 	who name,
@@ -412,30 +543,108 @@ ALTER TYPE rag_internal.redaction OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.redaction IS 'What rules do to the text of a document: spans are replaced, kept is what comes of it; letters are the letters and digits before and after, null where nothing is replaced.';
 
-CREATE TYPE rag_internal.retrieval AS (
-	identity rag_internal.identity,
-	hits rag.hit[],
-	steps rag.search_step[],
-	strategy text,
-	collection_ids bigint[]
-);
-
-ALTER TYPE rag_internal.retrieval OWNER TO rag_owner;
-
-COMMENT ON TYPE rag_internal.retrieval IS 'What a search found, and how: strategy is hybrid or its only leg, collection_ids null stands for all that the caller sees.';
-
 CREATE TYPE rag_internal.scope AS (
 	acl_ids bigint[],
 	collection_ids bigint[],
 	filter jsonb,
 	filter_path jsonpath,
 	vars jsonb,
-	identity rag_internal.identity
+	identity rag_internal.identity,
+	as_of timestamp with time zone,
+	include_archived boolean,
+	min_updated_at timestamp with time zone,
+	max_updated_at timestamp with time zone
 );
 
 ALTER TYPE rag_internal.scope OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.scope IS 'Where a search looks: who asks, classes the caller may read (null: the engine knows), collections (null: all), and the filter.';
+
+CREATE TYPE rag_internal.search_request AS (
+	query text,
+	query_vector public.vector,
+	hyde_vector public.vector,
+	collections text[],
+	top_k integer,
+	skip integer,
+	strategy text,
+	filter jsonb,
+	filter_path jsonpath,
+	vars jsonb,
+	min_updated_at timestamp with time zone,
+	max_updated_at timestamp with time zone,
+	as_of timestamp with time zone,
+	include_archived boolean,
+	weights jsonb,
+	rrf_k integer,
+	fusion text,
+	candidates integer,
+	min_score double precision,
+	correct_typos boolean,
+	max_distance integer,
+	rerank text,
+	rerank_candidates integer,
+	rerank_optional boolean,
+	min_relevance double precision,
+	gate double precision,
+	mmr_lambda double precision,
+	collapse boolean,
+	max_per_document integer,
+	expand text,
+	highlight boolean,
+	bm25_lead double precision,
+	close_similarity double precision,
+	cache jsonb,
+	allow_degraded boolean
+);
+
+ALTER TYPE rag_internal.search_request OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.search_request IS 'The arguments of rag.search. Null: what the collections'' search_defaults say, else the built-in.';
+
+CREATE TYPE rag_internal.retrieval AS (
+	identity rag_internal.identity,
+	hits rag.hit[],
+	steps rag.search_step[],
+	strategy text,
+	collection_ids bigint[],
+	status text,
+	request rag_internal.search_request,
+	answer_key bytea,
+	scope rag_internal.scope,
+	query text,
+	degraded text[],
+	ranking rag_internal.leg_hit[],
+	leg_hits rag_internal.leg_hit[]
+);
+
+ALTER TYPE rag_internal.retrieval OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.retrieval IS 'What a search found, and how: strategy is hybrid or its only leg, collection_ids null stands for all that the caller sees.';
+
+CREATE TYPE rag_internal.stage_hit AS (
+	stage text,
+	place bigint,
+	document_id uuid,
+	chunk_index integer
+);
+
+ALTER TYPE rag_internal.stage_hit OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.stage_hit IS 'Where a passage stands in the ranking of a stage.';
+
+CREATE TYPE rag_internal.stage_score AS (
+	stage text,
+	ndcg_10 double precision,
+	mrr_10 double precision,
+	recall_5 double precision,
+	recall_20 double precision,
+	recall_50 double precision
+);
+
+ALTER TYPE rag_internal.stage_score OWNER TO rag_owner;
+
+COMMENT ON TYPE rag_internal.stage_score IS 'The measures of the ranking of one stage.';
 
 CREATE TYPE rag_internal.text_condition AS (
 	text_config text,
@@ -445,6 +654,112 @@ CREATE TYPE rag_internal.text_condition AS (
 ALTER TYPE rag_internal.text_condition OWNER TO rag_owner;
 
 COMMENT ON TYPE rag_internal.text_condition IS 'What passages of a text configuration must match.';
+
+CREATE FUNCTION rag_internal.add_dataset(who name, ticket bytea, name text, queries jsonb, judgments jsonb, collections text[], description text) RETURNS rag.dataset_info
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+    _owner_id bigint := rag_internal.owner_for(_identity);
+    _dataset rag_internal.dataset;
+    _fingerprint bytea;
+    _info rag.dataset_info;
+begin
+    perform rag_internal.check_name(add_dataset.name);
+    perform rag_internal.check_dataset(add_dataset.queries, add_dataset.judgments);
+    if add_dataset.collections is not null then
+        perform rag_internal.visible_collections(_identity, add_dataset.collections);
+    end if;
+    _fingerprint := sha256(convert_to(
+        (select string_agg(e::text, ' ' order by e) from jsonb_array_elements(queries) e)
+        || coalesce((select string_agg(e::text, ' ' order by e)
+                     from jsonb_array_elements(judgments) e), ''), 'UTF8'));
+    if _fingerprint is null then
+        raise exception using errcode = '22023', message = 'a dataset needs a query';
+    end if;
+
+    insert into rag_internal.dataset as d (name, tenant, owner_id, description, collections,
+                                           fingerprint)
+    values (add_dataset.name, _identity.tenant, _owner_id, add_dataset.description,
+            add_dataset.collections, _fingerprint)
+    on conflict on constraint dataset_name_key do update
+    set description = excluded.description, collections = excluded.collections,
+        fingerprint = excluded.fingerprint, updated_at = clock_timestamp()
+    returning d.* into _dataset;
+    delete from rag_internal.dataset_query q where q.dataset_id = _dataset.dataset_id;
+    insert into rag_internal.dataset_query (dataset_id, query_id, query)
+    select _dataset.dataset_id, q.query_id, q.query
+    from jsonb_to_recordset(add_dataset.queries) q (query_id text, query text);
+    insert into rag_internal.judgment (dataset_id, query_id, collection, source, start_offset,
+                                       end_offset, relevance)
+    select _dataset.dataset_id, j.query_id, j.collection, j.source, j.start_offset, j.end_offset,
+           max(j.relevance)
+    from jsonb_to_recordset(add_dataset.judgments)
+         j (query_id text, collection text, source text, start_offset integer, end_offset integer,
+            relevance integer)
+    group by j.query_id, j.collection, j.source, j.start_offset, j.end_offset;
+
+    select i.* into _info
+    from rag_internal.list_datasets(who, ticket) i
+    where i.name = _dataset.name
+      and i.owner = (select rag_internal.owner_name(p) from rag_internal.principal p
+                     where p.principal_id = _owner_id);
+    return _info;
+end
+$$;
+
+ALTER FUNCTION rag_internal.add_dataset(who name, ticket bytea, name text, queries jsonb, judgments jsonb, collections text[], description text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_dataset(who name, ticket bytea, name text, queries jsonb, judgments jsonb, collections text[], description text) IS 'See rag.add_dataset.';
+
+CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    AS $$
+    select sha256(secret || sha256(secret || convert_to(
+        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
+        'UTF8')))
+$$;
+
+ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ticket(secret bytea, who name) IS 'HMAC-like SHA-256 over user, backend and statement time (RFC 2104 nesting).';
+
+CREATE TABLE rag_internal.ticket_key (
+    only_row boolean DEFAULT true NOT NULL,
+    secret bytea NOT NULL,
+    CONSTRAINT ticket_key_only_row_check CHECK (only_row)
+);
+
+ALTER TABLE rag_internal.ticket_key OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.ticket_key IS 'The secret that makes the tickets of rag_internal.caller.';
+
+CREATE VIEW rag_internal.caller AS
+ SELECT CURRENT_USER AS who,
+    rag_internal.ticket(k.secret, CURRENT_USER) AS ticket
+   FROM rag_internal.ticket_key k;
+
+ALTER TABLE rag_internal.caller OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
+
+CREATE FUNCTION rag.add_dataset(name text, queries jsonb, judgments jsonb, collections text[] DEFAULT NULL::text[], description text DEFAULT NULL::text) RETURNS rag.dataset_info
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.add_dataset(c.who, c.ticket, add_dataset.name, add_dataset.queries, add_dataset.judgments, add_dataset.collections, add_dataset.description) AS add_dataset
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.add_dataset(name text, queries jsonb, judgments jsonb, collections text[], description text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.add_dataset(name text, queries jsonb, judgments jsonb, collections text[], description text) IS 'Keeps a dataset for rag.evaluate, instead of the caller''s former one of the name. queries: [{"query_id": "1", "query": "..."}]. judgments: [{"query_id": "1", "source": "a.md", "relevance": 2}], 0 being no answer; with start_offset and end_offset it is an excerpt of the document that answers, with collection only the document there. collections: where the questions are asked (null: all). Only its owner and rag_admin can see it.';
 
 CREATE FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -496,39 +811,6 @@ $_$;
 ALTER FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) IS 'See rag.add_identity_key.';
-
-CREATE FUNCTION rag_internal.ticket(secret bytea, who name) RETURNS bytea
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET client_min_messages TO 'warning'
-    AS $$
-    select sha256(secret || sha256(secret || convert_to(
-        format('%s|%s|%s', who, pg_backend_pid(), extract(epoch from statement_timestamp())),
-        'UTF8')))
-$$;
-
-ALTER FUNCTION rag_internal.ticket(secret bytea, who name) OWNER TO rag_owner;
-
-COMMENT ON FUNCTION rag_internal.ticket(secret bytea, who name) IS 'HMAC-like SHA-256 over user, backend and statement time (RFC 2104 nesting).';
-
-CREATE TABLE rag_internal.ticket_key (
-    only_row boolean DEFAULT true NOT NULL,
-    secret bytea NOT NULL,
-    CONSTRAINT ticket_key_only_row_check CHECK (only_row)
-);
-
-ALTER TABLE rag_internal.ticket_key OWNER TO rag_owner;
-
-COMMENT ON TABLE rag_internal.ticket_key IS 'The secret that makes the tickets of rag_internal.caller.';
-
-CREATE VIEW rag_internal.caller AS
- SELECT CURRENT_USER AS who,
-    rag_internal.ticket(k.secret, CURRENT_USER) AS ticket
-   FROM rag_internal.ticket_key k;
-
-ALTER TABLE rag_internal.caller OWNER TO rag_owner;
-
-COMMENT ON VIEW rag_internal.caller IS 'The true current user and the ticket that proves it. Reachable only from functions whose names were resolved when they were created: nobody has usage on this schema.';
 
 CREATE FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text DEFAULT NULL::text, audience text DEFAULT NULL::text, tenant text DEFAULT NULL::text, not_before timestamp with time zone DEFAULT NULL::timestamp with time zone, not_after timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS void
     LANGUAGE sql
@@ -682,6 +964,82 @@ ALTER FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, 
 
 COMMENT ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) IS 'Adds a rule to a collection, or changes the one of that name; whether that changed something. What matches the pattern (a regular expression of PostgreSQL) or the detector (email, phone, credit_card, iban, us_ssn, ipv4, ipv6, jwt, aws_access_key, private_key, url_password) is shown as the replacement, a literal text, to all but the owner and those of rag.grant_unredacted. 22023 for a pattern that is invalid, empty, longer than 1,000 characters, matches the empty string or has back-references, and for a replacement that a rule of the collection matches.';
 
+CREATE FUNCTION rag_internal.add_reranker(who name, ticket bytea, name text, provider text, options jsonb) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    SET lock_timeout TO '5s'
+    AS $$
+declare
+    _options jsonb := coalesce(options, '{}');
+    _problem text;
+    _reranker rag_internal.reranker;
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'register a reranker');
+    perform rag_internal.require_visible_text('name', add_reranker.name);
+    _problem := case
+        when add_reranker.name in ('none', 'default', '.', '..')
+            then format('a reranker cannot be named %s', add_reranker.name)
+        when length(add_reranker.name) > 200
+            then 'the name of a reranker has at most 200 characters'
+        when add_reranker.provider not in ('fastembed', 'http')
+            then format('unknown provider "%s": there are fastembed and http',
+                        add_reranker.provider) end;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'rag.add_reranker(name, provider, options).';
+    end if;
+    perform rag_internal.check_reranker_options(_options);
+
+    lock table rag_internal.reranker in share row exclusive mode;
+    select r.* into _reranker from rag_internal.reranker r where r.name = add_reranker.name;
+    if not found then
+        insert into rag_internal.reranker (name, provider, scores, is_default)
+        values (add_reranker.name, coalesce(add_reranker.provider, 'fastembed'),
+                -- endpoints give relevances, the heads of cross-encoders logits
+                case add_reranker.provider when 'http' then 'probability' else 'logit' end,
+                not exists (select from rag_internal.reranker r where r.is_default))
+        returning * into _reranker;
+    end if;
+    _reranker := jsonb_populate_record(_reranker, _options);
+    _reranker.provider := coalesce(add_reranker.provider, _reranker.provider);
+    perform rag_internal.check_reranker(_reranker);
+
+    if _reranker.is_default then
+        update rag_internal.reranker r
+        set is_default = false
+        where r.is_default and r.name <> _reranker.name;
+    end if;
+    update rag_internal.reranker r
+    set (provider, revision, max_tokens, endpoints, scores, is_default)
+      = (_reranker.provider, _reranker.revision, _reranker.max_tokens, _reranker.endpoints,
+         _reranker.scores, _reranker.is_default)
+    where r.name = _reranker.name;
+    return _reranker.name;
+end
+$$;
+
+ALTER FUNCTION rag_internal.add_reranker(who name, ticket bytea, name text, provider text, options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.add_reranker(who name, ticket bytea, name text, provider text, options jsonb) IS 'See rag.add_reranker.';
+
+CREATE FUNCTION rag.add_reranker(name text, provider text DEFAULT 'fastembed'::text, options jsonb DEFAULT '{}'::jsonb) RETURNS text
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.add_reranker(c.who, c.ticket, add_reranker.name, add_reranker.provider, add_reranker.options) AS add_reranker
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.add_reranker(name text, provider text, options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.add_reranker(name text, provider text, options jsonb) IS 'Registers a reranker (rag_admin only); idempotent, and what options leave out stays. provider: fastembed (in the server, from files in its folder of models, or in the embedder), http (endpoints of the Jina, Cohere or TEI kind). Options: revision, max_tokens (window of question and passage together; null: the tokenizer says), is_default (the first one is), scores (logit, probability), endpoints (in order of preference: url, model, key_variable, style jina, cohere or tei, timeout). A host or key variable that is not allowed is 42501.';
+
 CREATE FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -718,6 +1076,14 @@ begin
             message = format('role "%s" has collections of the same name as before',
                              adopt_role.role),
             hint    = 'rag.rename_collection one of each pair first.';
+    end;
+    begin
+        update rag_internal.dataset d set owner_id = _today where d.owner_id = any (_earlier);
+    exception when unique_violation then
+        raise exception using
+            errcode = '42710',
+            message = format('role "%s" has datasets of the same name as before', adopt_role.role),
+            hint    = 'rag.drop_dataset one of each pair first.';
     end;
     insert into rag_internal.collection_writer (collection_id, principal_id)
     select distinct w.collection_id, _today from rag_internal.collection_writer w
@@ -1446,7 +1812,7 @@ ALTER FUNCTION rag."analyze"(content text, config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag."analyze"(content text, config text) IS 'The lexemes of a text under a text search configuration: words at their places, then identifiers and compounds as wholes. Case, accents and compatibility forms are folded. An unknown configuration is 42704.';
 
-CREATE FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.search(who name, ticket bytea, token text, request rag_internal.search_request) RETURNS SETOF rag.hit
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -1455,27 +1821,28 @@ CREATE FUNCTION rag_internal.search(who name, ticket bytea, token text, query te
     SET row_security TO 'on'
     AS $$
 declare
-    _result rag_internal.retrieval := rag_internal.retrieve(
-        rag_internal.authenticate(who, ticket, token), search.query, search.collections,
-        search.top_k, search.strategy, search.filter, search.filter_path, search.vars,
-        search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector);
-    _identity rag_internal.identity := _result.identity;
+    _result rag_internal.retrieval := rag_internal.answer(
+        rag_internal.retrieve(rag_internal.authenticate(who, ticket, token), request));
 begin
-    if _identity.source = 'nobody' then
-        raise warning 'nobody is asking, and finds nothing: %', _identity.why
-            using hint = 'select * from rag.whoami() tells how you are seen.';
-    end if;
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
-    perform rag_internal.log_search(_result, search.query, search.collections);
     return query select h.* from unnest(_result.hits) h;
 end
 $$;
 
-ALTER FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.search(who name, ticket bytea, token text, request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.search.';
+COMMENT ON FUNCTION rag_internal.search(who name, ticket bytea, token text, request rag_internal.search_request) IS 'See rag.search.';
 
-CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.search_request(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, hyde_vector public.vector DEFAULT NULL::public.vector, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, fusion text DEFAULT NULL::text, candidates integer DEFAULT NULL::integer, min_score double precision DEFAULT NULL::double precision, correct_typos boolean DEFAULT NULL::boolean, max_distance integer DEFAULT NULL::integer, rerank text DEFAULT NULL::text, rerank_candidates integer DEFAULT NULL::integer, rerank_optional boolean DEFAULT NULL::boolean, min_relevance double precision DEFAULT NULL::double precision, gate double precision DEFAULT NULL::double precision, mmr_lambda double precision DEFAULT NULL::double precision, collapse boolean DEFAULT NULL::boolean, max_per_document integer DEFAULT NULL::integer, expand text DEFAULT NULL::text, highlight boolean DEFAULT NULL::boolean) RETURNS rag_internal.search_request
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT ROW(query, query_vector, hyde_vector, collections, top_k, skip, strategy, filter, filter_path, vars, min_updated_at, max_updated_at, as_of, include_archived, weights, rrf_k, fusion, candidates, min_score, correct_typos, max_distance, rerank, rerank_candidates, rerank_optional, min_relevance, gate, mmr_lambda, collapse, max_per_document, expand, highlight, NULL::double precision, NULL::double precision, NULL::jsonb, allow_degraded)::rag_internal.search_request AS "row";
+END;
+
+ALTER FUNCTION rag_internal.search_request(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_request(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean) IS 'The arguments as one value.';
+
+CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, min_score double precision DEFAULT NULL::double precision, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
@@ -1504,14 +1871,19 @@ CREATE FUNCTION rag.bm25_search(query text, collections text[] DEFAULT NULL::tex
      h.rerank_score,
      h.corrected_query,
      h.degraded,
-     h.citation
+     h.citation,
+     h.version,
+     h.matches,
+     h.expanded,
+     h.expanded_start,
+     h.expanded_end
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.token, bm25_search.query, bm25_search.collections, bm25_search.top_k, 'bm25'::text, bm25_search.filter, bm25_search.filter_path, bm25_search.vars, NULL::jsonb, 60, bm25_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, bm25_search.token, rag_internal.search_request(query => bm25_search.query, strategy => 'bm25'::text, collections => bm25_search.collections, top_k => bm25_search.top_k, filter => bm25_search.filter, filter_path => bm25_search.filter_path, vars => bm25_search.vars, skip => bm25_search.skip, min_score => bm25_search.min_score, min_updated_at => bm25_search.min_updated_at, max_updated_at => bm25_search.max_updated_at, as_of => bm25_search.as_of, include_archived => bm25_search.include_archived, highlight => bm25_search.highlight)) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation, version, matches, expanded, expanded_start, expanded_end);
 END;
 
-ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) OWNER TO rag_owner;
+ALTER FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) IS 'The top_k passages by BM25, its statistics taken over what the caller can see in the collections searched. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1965,6 +2337,89 @@ ALTER FUNCTION rag.configure_search_log(mode text, days integer) OWNER TO rag_ow
 
 COMMENT ON FUNCTION rag.configure_search_log(mode text, days integer) IS 'rag_admin only; null keeps what is configured. mode: hash (the query as a keyed hash: the default), text (the query itself, redacted) or off. days: how long rag.maintain keeps records, 90 by default.';
 
+CREATE FUNCTION rag_internal.context(who name, ticket bytea, token text, request rag_internal.search_request, max_tokens integer, templates text[], model text) RETURNS rag.context_result
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _found rag_internal.retrieval;
+    _model rag_internal.model;
+    _hits jsonb;
+    _written jsonb;
+    _result rag.context_result;
+begin
+    if context.max_tokens is null or context.max_tokens < 1 then
+        raise exception using
+            errcode = '22023',
+            message = format('max_tokens is %s, but must be 1 or more', context.max_tokens),
+            hint    = '2000 holds some eight passages.';
+    end if;
+    if context.model is not null then
+        _model := rag_internal.find_model(context.model, _identity);
+    end if;
+    _found := rag_internal.answer(rag_internal.retrieve(_identity, request));
+    if context.model is null then
+        select m.* into _model
+        from rag_internal.model m
+        where m.model_id = coalesce(
+            (select k.model_id
+             from rag_internal.document d
+             join rag_internal.collection k using (collection_id)
+             where d.document_id = (_found.hits[1]).document_id),
+            (select f.model_id from rag_internal.model f
+             where f.kind = 'embedding' and f.is_default));
+    end if;
+
+    _hits := coalesce((select jsonb_agg(rag_internal.context_hit(h) order by h.rank)
+                       from unnest(_found.hits) h), '[]');
+    _written := rag_internal.write_context((request).query, _hits, context.max_tokens,
+                                           context.templates, _model);
+    _result.context := _written ->> 'context';
+    _result.tokens := _written -> 'tokens';
+    _result.status := case when _written -> 'sources' <> '[]' then 'found'
+                           when _hits <> '[]' then 'no room'
+                           when _found.status = 'found' then 'no match'
+                           else _found.status end;
+    _result.sources := coalesce((
+        select jsonb_agg(
+                   ((_hits -> (s.source -> 'hits' ->> 0)::integer) - 'content' - 'page')
+                   || (s.source - 'hits')
+                   || jsonb_build_object(
+                          'number', s.number,
+                          'citations', (select jsonb_agg(_hits -> p.place::integer -> 'citation'
+                                                         order by p.n)
+                                        from jsonb_array_elements_text(s.source -> 'hits')
+                                             with ordinality p (place, n)))
+                   order by s.number)
+        from jsonb_array_elements(_written -> 'sources') with ordinality s (source, number)), '[]');
+    _result.degraded := nullif(
+        coalesce(_found.degraded, '{}')
+        || array(select n.note from jsonb_array_elements_text(_written -> 'degraded') n (note)),
+        '{}');
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.context(who name, ticket bytea, token text, request rag_internal.search_request, max_tokens integer, templates text[], model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.context(who name, ticket bytea, token text, request rag_internal.search_request, max_tokens integer, templates text[], model text) IS 'See rag.context.';
+
+CREATE FUNCTION rag.context(query text, max_tokens integer DEFAULT 2000, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, hyde_vector public.vector DEFAULT NULL::public.vector, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, fusion text DEFAULT NULL::text, candidates integer DEFAULT NULL::integer, min_score double precision DEFAULT NULL::double precision, correct_typos boolean DEFAULT NULL::boolean, max_distance integer DEFAULT NULL::integer, rerank text DEFAULT NULL::text, rerank_candidates integer DEFAULT NULL::integer, rerank_optional boolean DEFAULT NULL::boolean, min_relevance double precision DEFAULT NULL::double precision, gate double precision DEFAULT NULL::double precision, mmr_lambda double precision DEFAULT NULL::double precision, collapse boolean DEFAULT true, max_per_document integer DEFAULT NULL::integer, expand text DEFAULT NULL::text, template text DEFAULT NULL::text, source_template text DEFAULT NULL::text, abstain text DEFAULT NULL::text, model text DEFAULT NULL::text, token text DEFAULT NULL::text) RETURNS rag.context_result
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.context(c.who, c.ticket, context.token, rag_internal.search_request(query => context.query, collections => context.collections, top_k => context.top_k, strategy => context.strategy, filter => context.filter, filter_path => context.filter_path, vars => context.vars, weights => context.weights, rrf_k => context.rrf_k, allow_degraded => context.allow_degraded, query_vector => context.query_vector, hyde_vector => context.hyde_vector, min_updated_at => context.min_updated_at, max_updated_at => context.max_updated_at, as_of => context.as_of, include_archived => context.include_archived, fusion => context.fusion, candidates => context.candidates, min_score => context.min_score, correct_typos => context.correct_typos, max_distance => context.max_distance, rerank => context.rerank, rerank_candidates => context.rerank_candidates, rerank_optional => context.rerank_optional, min_relevance => context.min_relevance, gate => context.gate, mmr_lambda => context.mmr_lambda, collapse => context.collapse, max_per_document => context.max_per_document, expand => context.expand, highlight => false), context.max_tokens, ARRAY[context.template, context.source_template, context.abstain], context.model) AS context
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.context(query text, max_tokens integer, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, template text, source_template text, abstain text, model text, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.context(query text, max_tokens integer, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, template text, source_template text, abstain text, model text, token text) IS 'The best of the top_k passages that rag.search finds with the same arguments, as many as fit, as sources with numbers; none twice, overlapping ones as one, each as a whole. status: found; no match, abstained or nothing visible, as rag.search_status says; no room, where none fits: then context is the text of abstain. template: {sources} and {question} are replaced in it; source_template: {number}, {source}, {title}, {place} (lines or page), {about} (title and place), {collection}, {version}, {heading}, {citation}, {content}. model: whose tokenizer counts; null: that of the collection. tokens are estimated, and degraded says so, where it is not on the server. sources: for each number what it stands for, with the citations of its passages, see rag.resolve_citation. A template without {sources}, and max_tokens that hold no more than the text around them, are 22023.';
+
 CREATE FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) RETURNS SETOF rag.correction
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2042,6 +2497,45 @@ ALTER FUNCTION rag.cosine_similarity(a public.vector, b public.vector) OWNER TO 
 
 COMMENT ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) IS 'Cosine of the angle between two vectors, -1 to 1; 0 where one has length zero. Different dimensions are 22023.';
 
+CREATE FUNCTION rag_internal.count_matches(who name, ticket bytea, token text, request rag_internal.search_request) RETURNS bigint
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _request rag_internal.search_request := request;
+    _scope rag_internal.scope;
+    _legs record;
+begin
+    perform rag_internal.check_search(_request);
+    _scope := rag_internal.search_scope(_identity, _request);
+    _request := rag_internal.completed_request(_request, _scope);
+    _legs := rag_internal.run_legs(_request, _request.query, _scope, 9223372036854775807);
+    return (
+        select count(*)
+        from (select distinct h.document_id, h.chunk_index from unnest(_legs.hits) h) s);
+end
+$$;
+
+ALTER FUNCTION rag_internal.count_matches(who name, ticket bytea, token text, request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.count_matches(who name, ticket bytea, token text, request rag_internal.search_request) IS 'See rag.count_matches.';
+
+CREATE FUNCTION rag.count_matches(query text, collections text[] DEFAULT NULL::text[], strategy text DEFAULT 'bm25'::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, min_score double precision DEFAULT NULL::double precision, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.count_matches(c.who, c.ticket, count_matches.token, rag_internal.search_request(query => count_matches.query, collections => count_matches.collections, strategy => count_matches.strategy, filter => count_matches.filter, filter_path => count_matches.filter_path, vars => count_matches.vars, min_score => count_matches.min_score, min_updated_at => count_matches.min_updated_at, max_updated_at => count_matches.max_updated_at, as_of => count_matches.as_of, include_archived => count_matches.include_archived, query_vector => count_matches.query_vector)) AS count_matches
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.count_matches(query text, collections text[], strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, query_vector public.vector, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.count_matches(query text, collections text[], strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, query_vector public.vector, token text) IS 'Passages that rag.search with these arguments finds, whatever the page: bm25, those with a word of the query; fuzzy, those with a word like one; semantic, all with a vector, so give min_score; hybrid, those that any leg finds. Counted over what the caller can see. Arguments as in rag.search.';
+
 CREATE FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) RETURNS rag.collection_info
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2085,6 +2579,43 @@ END;
 ALTER FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) IS 'Makes a collection that the caller owns and reads; readers are the further default readers of its documents. strategy and sizes as in rag.chunk_text, null the strategy''s own. Passages whose value is below min_value are stored, but get no vector. model null: the default model; none: no vectors. title_weight (null: 2), heading_weight (null: 1): how often the title and the heading path count in each passage for BM25, 0 to 10. security_level (null: 0): the clearance that readers need. tenant: only rag_admin may name another than its own. 42710 where the caller owns one of that name, 22023 for a bad setting.';
+
+CREATE FUNCTION rag_internal.decompose_query(who name, ticket bytea, query text) RETURNS SETOF rag.query_part
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    perform rag_internal.authenticate(who, ticket);
+    perform rag_internal.check_query(decompose_query.query);
+    return query select p.* from rag_internal.parts_of(decompose_query.query) p;
+end
+$$;
+
+ALTER FUNCTION rag_internal.decompose_query(who name, ticket bytea, query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.decompose_query(who name, ticket bytea, query text) IS 'See rag.decompose_query.';
+
+CREATE FUNCTION rag.decompose_query(query text) RETURNS SETOF rag.query_part
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT p.part,
+     p.query,
+     p.strategy,
+     p.excluded,
+     p.min_updated_at,
+     p.max_updated_at,
+     p.reason
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.decompose_query(c.who, c.ticket, decompose_query.query) p(part, query, strategy, excluded, min_updated_at, max_updated_at, reason);
+END;
+
+ALTER FUNCTION rag.decompose_query(query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.decompose_query(query text) IS 'The parts of a question in English, cut at "and", "then", "also", ? and ; where both sides stand by themselves. query: what to search for, with -exclusions made of not, without, except and excluding; excluded: the same as a list. strategy: bm25 for names, codes and quotes, fuzzy for an odd spelling, else hybrid. min_updated_at, max_updated_at: of since, after, before, until and a date, in the time zone of the session. reason: what was seen in it.';
 
 CREATE FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) RETURNS SETOF rag.removal
     LANGUAGE plpgsql SECURITY DEFINER
@@ -2314,6 +2845,7 @@ begin
                              else format('Python %s', _engine ->> 'version') end,
                         null)::rag.check_result;
         return query select * from rag_internal.diagnose_models(_identity);
+        return query select * from rag_internal.diagnose_rerankers(_identity);
     exception when object_not_in_prerequisite_state then
         return next row('engine', 'fail',
                         case when _identity.sees_everything
@@ -2458,6 +2990,37 @@ ALTER FUNCTION rag.drop_collection(name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.drop_collection(name text) IS 'Removes a collection, its documents, passages and vectors. P0002 where the caller sees none, 42501 where it is another''s.';
 
+CREATE FUNCTION rag_internal.drop_dataset(who name, ticket bytea, name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _dataset rag_internal.dataset := rag_internal.own_dataset(
+        rag_internal.authenticate(who, ticket), drop_dataset.name);
+begin
+    delete from rag_internal.dataset d where d.dataset_id = _dataset.dataset_id;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_dataset(who name, ticket bytea, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_dataset(who name, ticket bytea, name text) IS 'See rag.drop_dataset.';
+
+CREATE FUNCTION rag.drop_dataset(name text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_dataset(c.who, c.ticket, drop_dataset.name) AS drop_dataset
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_dataset(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_dataset(name text) IS 'Removes a dataset and what evaluations by it found. P0002 where the caller has none.';
+
 CREATE FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2587,6 +3150,44 @@ END;
 ALTER FUNCTION rag.drop_redaction_rule(collection text, name text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.drop_redaction_rule(collection text, name text) IS 'Ends a rule of rag.add_redaction_rule; whether there was one. For the owner of the collection and rag_admin.';
+
+CREATE FUNCTION rag_internal.drop_reranker(who name, ticket bytea, name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    SET lock_timeout TO '5s'
+    AS $$
+begin
+    perform rag_internal.require_admin(rag_internal.authenticate(who, ticket),
+                                       'remove a reranker');
+    perform rag_internal.require_visible_text('name', drop_reranker.name);
+    delete from rag_internal.reranker r where r.name = drop_reranker.name;
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('no reranker is named "%s"', drop_reranker.name),
+            hint    = 'Registered ones are in rag.reranker.';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.drop_reranker(who name, ticket bytea, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.drop_reranker(who name, ticket bytea, name text) IS 'See rag.drop_reranker.';
+
+CREATE FUNCTION rag.drop_reranker(name text) RETURNS void
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT rag_internal.drop_reranker(c.who, c.ticket, drop_reranker.name) AS drop_reranker
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.drop_reranker(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.drop_reranker(name text) IS 'Removes a registered reranker (rag_admin only); P0002 where there is none. Searches that name it fail from then on, or go without it where they allow that.';
 
 CREATE FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) RETURNS public.vector[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -2723,6 +3324,8 @@ begin
         return query select r.* from unnest(_removed) r;
         return query select r.* from rag_internal.erase_logs(
             _identity, _ids, _removed, pattern, erase_content.kind, true) r;
+        return query select r.* from rag_internal.erase_datasets(
+            _identity, _removed, pattern, erase_content.kind, true) r;
         return;
     end if;
 
@@ -2752,6 +3355,8 @@ begin
     return query select r.* from unnest(_removed) r;
     return query select r.* from rag_internal.erase_logs(
         _identity, _ids, _removed, pattern, erase_content.kind, false) r;
+    return query select r.* from rag_internal.erase_datasets(
+        _identity, _removed, pattern, erase_content.kind, false) r;
     return query
         select n.kind, null::uuid, null::text, null::text, null::text, null::bigint, null::bigint,
                n.entries
@@ -2784,6 +3389,114 @@ END;
 ALTER FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) IS 'Erases whole documents that match: content, title, source, version, tags, metadata. kind is like or regex; collections null: all that the caller owns. Of these, documents that it can read. dry_run lists them. Once it is committed no SQL reaches them: passages, vectors, postings, words that nothing else has, and what logs and errors say of them are gone, too. Out of the data files they go with rag.scrub(). 22023 for a pattern that means everything.';
+
+CREATE FUNCTION rag_internal.evaluate(who name, ticket bytea, token text, dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean) RETURNS SETOF rag.evaluation
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _dataset rag_internal.dataset := rag_internal.own_dataset(_identity, evaluate.dataset);
+    _settings jsonb := coalesce(evaluate.settings, '{}');
+    _collections text[] := coalesce(evaluate.collections, _dataset.collections);
+    _rules rag_internal.redaction_rule[] := rag_internal.redaction_rules(
+        rag_internal.redacted_collections(_identity));
+    _has_excerpts boolean := exists (
+        select from rag_internal.judgment j
+        where j.dataset_id = _dataset.dataset_id and j.start_offset is not null);
+    _strategy text;
+    _request rag_internal.search_request;
+    _stages text[];
+    _found rag.evaluation[] := '{}';
+    _run_id bigint := rag_internal.new_id();
+begin
+    foreach _strategy in array coalesce(strategies, '{hybrid, semantic, bm25, fuzzy}') loop
+        _strategy := rag_internal.strategy_named(_strategy);
+        continue when exists (select from unnest(_found) f where f.strategy = _strategy);
+        _request := rag_internal.evaluation_request(_identity, _strategy, _settings, _collections,
+                                                    evaluate.top_k, _has_excerpts);
+        _stages := rag_internal.evaluation_stages(rag_internal.completed_request(
+            _request, rag_internal.search_scope(_identity, _request)));
+        _found := _found || array(
+            with question as (
+                select q
+                from rag_internal.dataset_query q
+                where q.dataset_id = _dataset.dataset_id
+                  and exists (select from rag_internal.judgment j
+                              where j.dataset_id = q.dataset_id and j.query_id = q.query_id
+                                and j.relevance > 0)
+            ), score as materialized (
+                select s.*
+                from question q,
+                     lateral rag_internal.evaluate_query(_identity, q.q, _request, _rules) s
+            )
+            select row(_strategy, t.stage, n.queries, count(s.stage),
+                       case when t.stage <> 'recall' or _strategy <> 'hybrid'
+                            then coalesce(sum(s.ndcg_10), 0) / n.queries end,
+                       case when t.stage <> 'recall' or _strategy <> 'hybrid'
+                            then coalesce(sum(s.mrr_10), 0) / n.queries end,
+                       coalesce(sum(s.recall_5), 0) / n.queries,
+                       coalesce(sum(s.recall_20), 0) / n.queries,
+                       coalesce(sum(s.recall_50), 0) / n.queries,
+                       rag_internal.last_evaluation(_identity, _dataset, _strategy, t.stage,
+                                                    evaluate.top_k))::rag.evaluation
+            from (select count(*) as queries from question) n,
+                 unnest(_stages) with ordinality t (stage, number)
+            left join score s on s.stage = t.stage
+            where n.queries > 0
+            group by t.stage, t.number, n.queries
+            order by t.number);
+    end loop;
+    if _found = '{}' then
+        raise exception using
+            errcode = '22023',
+            message = format('dataset "%s" has no query with an answer', _dataset.name),
+            hint    = 'Judgments with a relevance above 0 are answers.';
+    end if;
+
+    if save and current_setting('transaction_read_only') = 'off' then
+        insert into rag_internal.evaluation (
+            run_id, strategy, stage, stage_number, dataset_id, evaluated_at, reader, tenant,
+            collections, settings, top_k, fingerprint, queries, answered, ndcg_10, mrr_10,
+            recall_5, recall_20, recall_50)
+        select _run_id, f.strategy, f.stage, f.number, _dataset.dataset_id, clock_timestamp(),
+               _identity.reader, _identity.tenant, _collections, _settings, evaluate.top_k,
+               _dataset.fingerprint, f.queries, f.answered, f.ndcg_10, f.mrr_10, f.recall_5,
+               f.recall_20, f.recall_50
+        from (select u.*, row_number() over () as number from unnest(_found) u) f;
+    end if;
+    return query select f.* from unnest(_found) f;
+end
+$$;
+
+ALTER FUNCTION rag_internal.evaluate(who name, ticket bytea, token text, dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.evaluate(who name, ticket bytea, token text, dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean) IS 'See rag.evaluate.';
+
+CREATE FUNCTION rag.evaluate(dataset text, strategies text[] DEFAULT NULL::text[], settings jsonb DEFAULT '{}'::jsonb, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 50, save boolean DEFAULT true, token text DEFAULT NULL::text) RETURNS SETOF rag.evaluation
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT e.strategy,
+     e.stage,
+     e.queries,
+     e.answered,
+     e.ndcg_10,
+     e.mrr_10,
+     e.recall_5,
+     e.recall_20,
+     e.recall_50,
+     e.last
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.evaluate(c.who, c.ticket, evaluate.token, evaluate.dataset, evaluate.strategies, evaluate.settings, evaluate.collections, evaluate.top_k, evaluate.save) e(strategy, stage, queries, answered, ndcg_10, mrr_10, recall_5, recall_20, recall_50, last);
+END;
+
+ALTER FUNCTION rag.evaluate(dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.evaluate(dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean, token text) IS 'Asks the queries of a dataset (rag.add_dataset) as rag.search with top_k would, and measures each stage of each strategy (null: all four): for a hybrid semantic, bm25, fuzzy, recall (their union), fusion; rerank where there is one; result, what a search returns. Means over the queries with an answer: nDCG@10 with gain 2^relevance - 1, MRR@10, recall@5, 20 and 50, a document standing at its best passage. settings: other arguments of rag.search. collections: instead of the dataset''s. save: keep it, for rag.list_evaluations and the next run''s last. Searches are the caller''s own, see what it sees, and are not in rag.search_log.';
 
 CREATE FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) RETURNS SETOF rag.bm25_term
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -2835,7 +3548,7 @@ ALTER FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index intege
 
 COMMENT ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) IS 'A row per term of the query, in the order in which the contributions add up to bm25_score; tf 0: the passage does not have the term. Statistics are of what the caller can see in the collections (null: all). A passage that is missing or hidden is P0002.';
 
-CREATE FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS SETOF rag.search_step
+CREATE FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, request rag_internal.search_request) RETURNS SETOF rag.search_step
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET client_min_messages TO 'warning'
@@ -2846,43 +3559,47 @@ CREATE FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, 
 declare
     _started timestamptz := clock_timestamp();
     _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _result rag_internal.retrieval;
 begin
     return next rag_internal.search_step(
         'identity', _identity.source,
         format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
-    return query
-        select s.*
-        from unnest((rag_internal.retrieve(
-            _identity, explain_search.query, explain_search.collections, explain_search.top_k,
-            explain_search.strategy, explain_search.filter, explain_search.filter_path,
-            explain_search.vars, explain_search.weights, explain_search.rrf_k,
-            explain_search.skip, explain_search.allow_degraded,
-            explain_search.query_vector)).steps) s;
-    return next rag_internal.search_step('total', null, null, null, _started);
+    _result := rag_internal.retrieve(_identity, request);
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    return query select s.* from unnest(_result.steps) s;
+    return query select h.* from rag_internal.explain_hits(_result) h;
+    return next rag_internal.search_step(
+        'result', _result.status, null, cardinality(_result.hits), _started);
 end
 $$;
 
-ALTER FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'See rag.explain_search.';
+COMMENT ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, request rag_internal.search_request) IS 'See rag.explain_search.';
 
-CREATE FUNCTION rag.explain_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.search_step
+CREATE FUNCTION rag.explain_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, hyde_vector public.vector DEFAULT NULL::public.vector, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, fusion text DEFAULT NULL::text, candidates integer DEFAULT NULL::integer, min_score double precision DEFAULT NULL::double precision, correct_typos boolean DEFAULT NULL::boolean, max_distance integer DEFAULT NULL::integer, rerank text DEFAULT NULL::text, rerank_candidates integer DEFAULT NULL::integer, rerank_optional boolean DEFAULT NULL::boolean, min_relevance double precision DEFAULT NULL::double precision, gate double precision DEFAULT NULL::double precision, mmr_lambda double precision DEFAULT NULL::double precision, collapse boolean DEFAULT NULL::boolean, max_per_document integer DEFAULT NULL::integer, expand text DEFAULT NULL::text, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.search_step
     LANGUAGE sql STABLE
     BEGIN ATOMIC
  SELECT s.step,
      s.route,
      s.why,
      s.passages,
-     s.milliseconds
+     s.milliseconds,
+     s.rank,
+     s.score,
+     s.share,
+     s.document_id,
+     s.chunk_index,
+     s.detail
     FROM rag_internal.caller c,
-     LATERAL rag_internal.explain_search(c.who, c.ticket, explain_search.token, explain_search.query, explain_search.collections, explain_search.top_k, explain_search.strategy, explain_search.filter, explain_search.filter_path, explain_search.vars, explain_search.weights, explain_search.rrf_k, explain_search.skip, explain_search.allow_degraded, explain_search.query_vector) s(step, route, why, passages, milliseconds);
+     LATERAL rag_internal.explain_search(c.who, c.ticket, explain_search.token, rag_internal.search_request(explain_search.query, explain_search.collections, explain_search.top_k, explain_search.strategy, explain_search.filter, explain_search.filter_path, explain_search.vars, explain_search.weights, explain_search.rrf_k, explain_search.skip, explain_search.allow_degraded, explain_search.query_vector, explain_search.hyde_vector, explain_search.min_updated_at, explain_search.max_updated_at, explain_search.as_of, explain_search.include_archived, explain_search.fusion, explain_search.candidates, explain_search.min_score, explain_search.correct_typos, explain_search.max_distance, explain_search.rerank, explain_search.rerank_candidates, explain_search.rerank_optional, explain_search.min_relevance, explain_search.gate, explain_search.mmr_lambda, explain_search.collapse, explain_search.max_per_document, explain_search.expand, explain_search.highlight)) s(step, route, why, passages, milliseconds, rank, score, share, document_id, chunk_index, detail);
 END;
 
-ALTER FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) OWNER TO rag_owner;
+ALTER FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) IS 'Runs the search of rag.search with these arguments, and returns its steps instead of its hits: who asks and what that identity sees, each leg with the route it took and why (semantic: exact or hnsw), how many passages it looked at or found, and its milliseconds. Counts are of what the caller can see. It is not recorded.';
+COMMENT ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) IS 'Runs the search of rag.search with these arguments, and tells how instead of what: who asks and what that identity sees, each stage with the route it took and why, how many passages it looked at or left, and its milliseconds; then, step hit, each hit and each leg that found it (route): rank, raw score, share of the fused score (0 to 1), and in detail the terms of BM25 or the corrections; last, step result: found, no match, abstained, nothing visible. Counts are of what the caller can see. It is not recorded.';
 
-CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, max_distance integer DEFAULT NULL::integer, min_score double precision DEFAULT NULL::double precision, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
@@ -2911,14 +3628,19 @@ CREATE FUNCTION rag.fuzzy_search(query text, collections text[] DEFAULT NULL::te
      h.rerank_score,
      h.corrected_query,
      h.degraded,
-     h.citation
+     h.citation,
+     h.version,
+     h.matches,
+     h.expanded,
+     h.expanded_start,
+     h.expanded_end
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.token, fuzzy_search.query, fuzzy_search.collections, fuzzy_search.top_k, 'fuzzy'::text, fuzzy_search.filter, fuzzy_search.filter_path, fuzzy_search.vars, NULL::jsonb, 60, fuzzy_search.skip, false, NULL::public.vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, fuzzy_search.token, rag_internal.search_request(query => fuzzy_search.query, strategy => 'fuzzy'::text, collections => fuzzy_search.collections, top_k => fuzzy_search.top_k, filter => fuzzy_search.filter, filter_path => fuzzy_search.filter_path, vars => fuzzy_search.vars, skip => fuzzy_search.skip, max_distance => fuzzy_search.max_distance, min_score => fuzzy_search.min_score, min_updated_at => fuzzy_search.min_updated_at, max_updated_at => fuzzy_search.max_updated_at, as_of => fuzzy_search.as_of, include_archived => fuzzy_search.include_archived, highlight => fuzzy_search.highlight)) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation, version, matches, expanded, expanded_start, expanded_end);
 END;
 
-ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) OWNER TO rag_owner;
+ALTER FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, max_distance integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, max_distance integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) IS 'The top_k passages whose words are nearest to those of the query, typing errors allowed for; score 0 to 1. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) RETURNS TABLE(document_id uuid, chunk_index integer, content text, embed_text text, start_offset integer, end_offset integer, start_line integer, end_line integer, page integer, heading text[], section_start integer, section_end integer, kind text, token_count integer, value real, metadata jsonb, tsv tsvector)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -3535,6 +4257,106 @@ ALTER FUNCTION rag.list_collections() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag.list_collections() IS 'Collections by name, with all their settings, and counts of the documents, passages and characters that the caller can see.';
 
+CREATE FUNCTION rag_internal.list_datasets(who name, ticket bytea) RETURNS SETOF rag.dataset_info
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+    select d.name, rag_internal.owner_name(p), d.description, d.collections,
+           (select count(*) from rag_internal.dataset_query q
+            where q.dataset_id = d.dataset_id)::integer,
+           (select count(*) from rag_internal.judgment j
+            where j.dataset_id = d.dataset_id)::integer,
+           d.created_at, d.updated_at
+    from rag_internal.authenticate(who, ticket) i
+    join rag_internal.dataset d
+      on i.sees_everything or (d.owner_id = any (i.principal_ids) and d.tenant = i.tenant)
+    join rag_internal.principal p on p.principal_id = d.owner_id
+    order by 1, 2
+$$;
+
+ALTER FUNCTION rag_internal.list_datasets(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_datasets(who name, ticket bytea) IS 'See rag.list_datasets.';
+
+CREATE FUNCTION rag.list_datasets() RETURNS SETOF rag.dataset_info
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT r.name,
+     r.owner,
+     r.description,
+     r.collections,
+     r.queries,
+     r.judgments,
+     r.created_at,
+     r.updated_at
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_datasets(c.who, c.ticket) r(name, owner, description, collections, queries, judgments, created_at, updated_at);
+END;
+
+ALTER FUNCTION rag.list_datasets() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_datasets() IS 'The caller''s datasets (all for rag_admin): collections that are searched (null: all), how many queries and judgments there are.';
+
+CREATE FUNCTION rag_internal.list_evaluations(who name, ticket bytea, dataset text) RETURNS SETOF rag.evaluation_run
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select d.name, e.run_id, e.evaluated_at, e.reader, e.collections, e.settings, e.top_k,
+               e.strategy, e.stage, e.queries, e.answered, e.ndcg_10, e.mrr_10, e.recall_5,
+               e.recall_20, e.recall_50
+        from rag_internal.evaluation e
+        join rag_internal.dataset d using (dataset_id)
+        where coalesce(d.name = list_evaluations.dataset, true)
+          and (_identity.sees_everything
+               or (d.owner_id = any (_identity.principal_ids) and d.tenant = _identity.tenant
+                   and e.reader = _identity.reader and e.tenant = _identity.tenant))
+        order by e.evaluated_at, e.run_id, e.stage_number;
+end
+$$;
+
+ALTER FUNCTION rag_internal.list_evaluations(who name, ticket bytea, dataset text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.list_evaluations(who name, ticket bytea, dataset text) IS 'See rag.list_evaluations.';
+
+CREATE FUNCTION rag.list_evaluations(dataset text DEFAULT NULL::text) RETURNS SETOF rag.evaluation_run
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT r.dataset,
+     r.run_id,
+     r.evaluated_at,
+     r.identity,
+     r.collections,
+     r.settings,
+     r.top_k,
+     r.strategy,
+     r.stage,
+     r.queries,
+     r.answered,
+     r.ndcg_10,
+     r.mrr_10,
+     r.recall_5,
+     r.recall_20,
+     r.recall_50
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.list_evaluations(c.who, c.ticket, list_evaluations.dataset) r(dataset, run_id, evaluated_at, identity, collections, settings, top_k, strategy, stage, queries, answered, ndcg_10, mrr_10, recall_5, recall_20, recall_50);
+END;
+
+ALTER FUNCTION rag.list_evaluations(dataset text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.list_evaluations(dataset text) IS 'What the caller''s evaluations by a dataset (null: by any) found, for rag_admin everybody''s: a row for each run, strategy and stage, the oldest first.';
+
 CREATE FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) RETURNS SETOF rag.identity_key
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4143,6 +4965,152 @@ ALTER FUNCTION rag.rename_collection(name text, new_name text) OWNER TO rag_owne
 
 COMMENT ON FUNCTION rag.rename_collection(name text, new_name text) IS 'Renames a collection; its documents and readers stay. 42710 where the new name is taken.';
 
+CREATE FUNCTION rag_internal.rerank(who name, ticket bytea, query text, passages text[], model text, token text) RETURNS SETOF rag.reranked
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _problem text;
+begin
+    perform rag_internal.authenticate(who, ticket, token);
+    _problem := case
+        when array_ndims(passages) > 1 then 'passages has more than one dimension'
+        when cardinality(passages) > 1000
+            then format('%s passages are given, but at most 1,000 are ranked at once',
+                        cardinality(passages)) end;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'Give a list of texts; rag.search finds passages first.';
+    end if;
+    perform rag_internal.check_query(rerank.query);
+    return query
+        select (row_number() over (order by s.score desc, s.place))::integer, s.place::integer,
+               s.score
+        from unnest(rag_internal.rerank_passages(rerank.query, passages, model))
+             with ordinality s (score, place)
+        order by s.score desc, s.place;
+end
+$$;
+
+ALTER FUNCTION rag_internal.rerank(who name, ticket bytea, query text, passages text[], model text, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rerank(who name, ticket bytea, query text, passages text[], model text, token text) IS 'See rag.rerank.';
+
+CREATE FUNCTION rag.rerank(query text, passages text[], model text DEFAULT NULL::text, token text DEFAULT NULL::text) RETURNS SETOF rag.reranked
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT t.rank,
+     t.index,
+     t.score
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.rerank(c.who, c.ticket, rerank.query, rerank.passages, rerank.model, rerank.token) t(rank, index, score);
+END;
+
+ALTER FUNCTION rag.rerank(query text, passages text[], model text, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.rerank(query text, passages text[], model text, token text) IS 'Passages by the probability that they are relevant to the query, as a reranker sees it: rank, index (place in passages, from 1), score. Equal scores keep their order; a blank or null passage scores 0. model: a name in rag.reranker, null the default one; 55000 where it cannot be used.';
+
+CREATE FUNCTION rag_internal.resolve_citation(who name, ticket bytea, citation text, token text) RETURNS rag.resolved_citation
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
+    _cited record := rag_internal.read_citation(citation);
+    _redacted bigint[] := rag_internal.redacted_collections(_identity);
+    _document rag_internal.document;
+    _chunk rag_internal.chunk;
+    _redaction rag_internal.redaction;
+    _result rag.resolved_citation;
+    _start integer;
+    _end integer;
+begin
+    select d.* into _document
+    from rag_internal.document d
+    where d.document_id = _cited.document_id
+      and d.acl_id in (select rag_internal.visible_acls(_identity, array[d.acl_id]));
+    if not found then
+        raise exception using
+            errcode = 'P0002',
+            message = format('document %s does not exist or is not visible to you',
+                             _cited.document_id),
+            hint    = 'Search again: what is cited has been removed, or is not shared with you.';
+    end if;
+
+    _start := rag_internal.cited_span(
+        _document, _cited.document_hash, _cited.passage_hash, _cited.start_offset,
+        _cited.end_offset, _document.collection_id = any (_redacted));
+    _end := coalesce(_start, _cited.start_offset) + (_cited.end_offset - _cited.start_offset);
+    select c.* into _chunk
+    from rag_internal.chunk c
+    where c.document_id = _document.document_id
+    order by greatest(c.start_offset, coalesce(_start, _cited.start_offset))
+             - least(c.end_offset, _end),
+             abs(c.chunk_index - _cited.chunk_index), c.chunk_index
+    limit 1;
+
+    _result.status := case _start when _cited.start_offset then 'current' else 'moved' end;
+    if _start is null then
+        _result.status := 'changed';
+        _start := _chunk.start_offset;
+        _end := _chunk.end_offset;
+    end if;
+    _result.content := substr(_document.content, _start + 1, _end - _start);
+    _result.start_line := 1 + rag_internal.line_breaks(left(_document.content, _start));
+    _result.end_line := _result.start_line
+                      + rag_internal.line_breaks(rtrim(_result.content, E'\n'));
+    _result.document_id := _document.document_id;
+    _result.chunk_index := _chunk.chunk_index;
+    _result.collection := (select k.name from rag_internal.collection k
+                           where k.collection_id = _document.collection_id);
+    _result.source := _document.source;
+    _result.version := _document.version;
+    _result.title := _document.title;
+    _result.start_offset := _start;
+    _result.end_offset := _end;
+    _result.page := _chunk.page;
+    if _document.collection_id = any (_redacted) then
+        _redaction := rag_internal.redaction_of(_document, rag_internal.redaction_rules(_redacted));
+        _result.content := rag_internal.withhold(
+            _redaction.rules,
+            rag_internal.redact_passage(_redaction, _result.content, _start));
+        _result.source := rag_internal.withhold(
+            _redaction.rules, rag_internal.redact_label(_redaction, _result.source));
+        _result.version := rag_internal.withhold(
+            _redaction.rules, rag_internal.redact_label(_redaction, _result.version));
+        _result.title := rag_internal.withhold(
+            _redaction.rules, rag_internal.redact_label(_redaction, _result.title));
+    end if;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.resolve_citation(who name, ticket bytea, citation text, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.resolve_citation(who name, ticket bytea, citation text, token text) IS 'See rag.resolve_citation.';
+
+CREATE FUNCTION rag.resolve_citation(citation text, token text DEFAULT NULL::text) RETURNS rag.resolved_citation
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.resolve_citation(c.who, c.ticket, resolve_citation.citation, resolve_citation.token) AS resolve_citation
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.resolve_citation(citation text, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.resolve_citation(citation text, token text) IS 'status: current, where the cited text stands where it stood; moved, elsewhere in its document; changed, it is gone, and this is what stands in its place. A document that is missing and one that is hidden are the same P0002; what is no citation is 22023. Where redaction rules hold for the caller, texts are redacted (offsets stay those of the original), and a citation that was made for somebody who reads the originals counts as changed.';
+
 CREATE FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4476,7 +5444,7 @@ ALTER FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) OWNE
 
 COMMENT ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) IS 'Does the step after the one that is named (null: the first) and returns its name; null when there is none left. Commit after each. Before deadline it waits for older transactions, 0.1 s at a time; after that they are an error (55000). rag.scrub() does it all.';
 
-CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, weights jsonb DEFAULT NULL::jsonb, rrf_k integer DEFAULT NULL::integer, skip integer DEFAULT 0, allow_degraded boolean DEFAULT false, query_vector public.vector DEFAULT NULL::public.vector, hyde_vector public.vector DEFAULT NULL::public.vector, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, fusion text DEFAULT NULL::text, candidates integer DEFAULT NULL::integer, min_score double precision DEFAULT NULL::double precision, correct_typos boolean DEFAULT NULL::boolean, max_distance integer DEFAULT NULL::integer, rerank text DEFAULT NULL::text, rerank_candidates integer DEFAULT NULL::integer, rerank_optional boolean DEFAULT NULL::boolean, min_relevance double precision DEFAULT NULL::double precision, gate double precision DEFAULT NULL::double precision, mmr_lambda double precision DEFAULT NULL::double precision, collapse boolean DEFAULT NULL::boolean, max_per_document integer DEFAULT NULL::integer, expand text DEFAULT NULL::text, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
@@ -4505,16 +5473,42 @@ CREATE FUNCTION rag.search(query text, collections text[] DEFAULT NULL::text[], 
      h.rerank_score,
      h.corrected_query,
      h.degraded,
-     h.citation
+     h.citation,
+     h.version,
+     h.matches,
+     h.expanded,
+     h.expanded_start,
+     h.expanded_end
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, search.token, search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search(c.who, c.ticket, search.token, rag_internal.search_request(search.query, search.collections, search.top_k, search.strategy, search.filter, search.filter_path, search.vars, search.weights, search.rrf_k, search.skip, search.allow_degraded, search.query_vector, search.hyde_vector, search.min_updated_at, search.max_updated_at, search.as_of, search.include_archived, search.fusion, search.candidates, search.min_score, search.correct_typos, search.max_distance, search.rerank, search.rerank_candidates, search.rerank_optional, search.min_relevance, search.gate, search.mmr_lambda, search.collapse, search.max_per_document, search.expand, search.highlight)) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation, version, matches, expanded, expanded_start, expanded_end);
 END;
 
-ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) OWNER TO rag_owner;
+ALTER FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) IS 'The top_k best passages, after skip of them. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (reciprocal rank fusion of the legs), semantic, bm25, fuzzy. strategy, weights and rrf_k null: what search_defaults of the collections say where they agree, else hybrid, {"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1} and 60. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000; degraded also says when passages in scope wait for their vector. query_vector: the vector of the query, made by the model of the collections searched, scaled to unit length here; needed where that model is external, and with strategy semantic the query may then be null. Other dimensions, length zero or collections of more than one model are 22023. token: a signed token that says who asks, in place of the setting rag.token and of the role. What was asked and shown is recorded, see rag.configure_search_log.';
+COMMENT ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) IS 'The top_k best passages, after skip of them. Arguments left null: what search_defaults of the collections say where they agree, else the built-in. collections null: all that the caller sees; a missing and a hidden one are the same P0002. strategy: hybrid (also combined, rrf), semantic (dense, vector), bm25 (lexical, sparse), fuzzy (approximate). fusion: rrf (weights semantic 0.6, bm25 0.3, fuzzy 0.1; rrf_k 60), linear (0.7, 0.3, 0), convex (0.4, 0.6, 0). candidates: how deep each leg looks at least (100). min_score: least score of the leg, in a hybrid least similarity of the semantic leg. filter: JSON that the document''s attributes contain; filter_path with vars: a jsonpath predicate over them; min_updated_at, max_updated_at: of the document. as_of: what was valid and newest then; include_archived: archived documents, old versions and what is not valid too. query_vector: the vector of the query by the model of the collections searched, scaled to unit length here; with strategy semantic the query may then be null. hyde_vector: that of an imagined answer, a further leg. correct_typos: all legs look for the corrected words; max_distance: of a correction (2). rerank: a reranker by name (none: no), of rerank_candidates (4 top_k) passages; rerank_optional: without it the order stays and degraded says so; min_relevance, gate: least rerank_score of a hit, and of the mean of the page, below which nothing is returned (0 to 1). mmr_lambda: 1 relevance, 0 variety; collapse: equal texts once (with mmr_lambda unless said); max_per_document. expand: chunk, section, neighbours, into expanded. highlight: marks what matched. allow_degraded: answer without a leg whose model is missing, and say so in degraded, instead of 55000. token: a signed token that says who asks. What was asked and shown is recorded, see rag.configure_search_log.';
 
-CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+CREATE FUNCTION rag_internal.search_multi(who name, ticket bytea, token text, request rag_internal.search_request, max_hops integer, threshold double precision) RETURNS SETOF rag.hit
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+declare
+    _result rag_internal.retrieval := rag_internal.answer(rag_internal.retrieve_multi(
+        rag_internal.authenticate(who, ticket, token), request, search_multi.max_hops,
+        search_multi.threshold));
+begin
+    return query select h.* from unnest(_result.hits) h;
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_multi(who name, ticket bytea, token text, request rag_internal.search_request, max_hops integer, threshold double precision) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_multi(who name, ticket bytea, token text, request rag_internal.search_request, max_hops integer, threshold double precision) IS 'See rag.search_multi.';
+
+CREATE FUNCTION rag.search_multi(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, max_hops integer DEFAULT 2, threshold double precision DEFAULT NULL::double precision, strategy text DEFAULT NULL::text, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, rerank text DEFAULT NULL::text, rerank_optional boolean DEFAULT NULL::boolean, allow_degraded boolean DEFAULT false, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
     LANGUAGE sql
     BEGIN ATOMIC
  SELECT h.rank,
@@ -4543,14 +5537,90 @@ CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL:
      h.rerank_score,
      h.corrected_query,
      h.degraded,
-     h.citation
+     h.citation,
+     h.version,
+     h.matches,
+     h.expanded,
+     h.expanded_start,
+     h.expanded_end
     FROM rag_internal.caller c,
-     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.token, semantic_search.query, semantic_search.collections, semantic_search.top_k, 'semantic'::text, semantic_search.filter, semantic_search.filter_path, semantic_search.vars, NULL::jsonb, 60, semantic_search.skip, false, semantic_search.query_vector) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation);
+     LATERAL rag_internal.search_multi(c.who, c.ticket, search_multi.token, rag_internal.search_request(search_multi.query, search_multi.collections, search_multi.top_k, search_multi.strategy, search_multi.filter, search_multi.filter_path, search_multi.vars, allow_degraded => search_multi.allow_degraded, min_updated_at => search_multi.min_updated_at, max_updated_at => search_multi.max_updated_at, as_of => search_multi.as_of, include_archived => search_multi.include_archived, rerank => search_multi.rerank, rerank_optional => search_multi.rerank_optional, expand => 'chunk'::text, highlight => false), search_multi.max_hops, search_multi.threshold) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation, version, matches, expanded, expanded_start, expanded_end);
 END;
 
-ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) OWNER TO rag_owner;
+ALTER FUNCTION rag.search_multi(query text, collections text[], top_k integer, max_hops integer, threshold double precision, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, rerank text, rerank_optional boolean, allow_degraded boolean, token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag.search_multi(query text, collections text[], top_k integer, max_hops integer, threshold double precision, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, rerank text, rerank_optional boolean, allow_degraded boolean, token text) IS 'Searches for each part of a question (rag.decompose_query) and merges the lists by reciprocal rank fusion. Where the best score of a part is below the threshold (of rerank_score, by default 0.5; where nothing is reranked of semantic_score, by default 0.35; where there is neither, a matching word is enough), it asks again with the identifiers, types and files that the first hits name, at most max_hops times (0 to 10); each of these lists counts a quarter. strategy null: that of each part. Dates in the question narrow min_updated_at and max_updated_at. The other arguments are those of rag.search. Recorded as one search.';
+
+CREATE FUNCTION rag_internal.search_status(who name, ticket bytea, token text) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+begin
+    return rag_internal.noted_search_status(rag_internal.authenticate(who, ticket, token));
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_status(who name, ticket bytea, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_status(who name, ticket bytea, token text) IS 'See rag.search_status.';
+
+CREATE FUNCTION rag.search_status(token text DEFAULT NULL::text) RETURNS text
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT rag_internal.search_status(c.who, c.ticket, search_status.token) AS search_status
+    FROM rag_internal.caller c;
+END;
+
+ALTER FUNCTION rag.search_status(token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.search_status(token text) IS 'How the last search of this session ended: found; no match; abstained (the reranked passages are below the gate); nothing visible (the caller can read nothing in the collections searched). Null before the first search, and for another identity than the one that searched.';
+
+CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector, min_score double precision DEFAULT NULL::double precision, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
+    LANGUAGE sql
+    BEGIN ATOMIC
+ SELECT h.rank,
+     h.score,
+     h.document_id,
+     h.chunk_index,
+     h.collection,
+     h.source,
+     h.title,
+     h.heading,
+     h.content,
+     h.highlight,
+     h.start_offset,
+     h.end_offset,
+     h.start_line,
+     h.end_line,
+     h.page,
+     h.kind,
+     h.metadata,
+     h.semantic_rank,
+     h.semantic_score,
+     h.bm25_rank,
+     h.bm25_score,
+     h.fuzzy_rank,
+     h.fuzzy_score,
+     h.rerank_score,
+     h.corrected_query,
+     h.degraded,
+     h.citation,
+     h.version,
+     h.matches,
+     h.expanded,
+     h.expanded_start,
+     h.expanded_end
+    FROM rag_internal.caller c,
+     LATERAL rag_internal.search(c.who, c.ticket, semantic_search.token, rag_internal.search_request(query => semantic_search.query, strategy => 'semantic'::text, collections => semantic_search.collections, top_k => semantic_search.top_k, filter => semantic_search.filter, filter_path => semantic_search.filter_path, vars => semantic_search.vars, skip => semantic_search.skip, query_vector => semantic_search.query_vector, min_score => semantic_search.min_score, min_updated_at => semantic_search.min_updated_at, max_updated_at => semantic_search.max_updated_at, as_of => semantic_search.as_of, include_archived => semantic_search.include_archived, highlight => semantic_search.highlight)) h(rank, score, document_id, chunk_index, collection, source, title, heading, content, highlight, start_offset, end_offset, start_line, end_line, page, kind, metadata, semantic_rank, semantic_score, bm25_rank, bm25_score, fuzzy_rank, fuzzy_score, rerank_score, corrected_query, degraded, citation, version, matches, expanded, expanded_start, expanded_end);
+END;
+
+ALTER FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) IS 'The top_k passages nearest to the query by vector; score is the similarity (cosine 1 - d, L2 1 / (1 + d), inner product -d). With query_vector the query may be null. Arguments as in rag.search.';
 
 CREATE FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -5262,6 +6332,62 @@ ALTER FUNCTION rag_internal.analyzer_version() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.analyzer_version() IS 'The version of the rules of rag.analyze.';
 
+CREATE FUNCTION rag_internal.answer(retrieved rag_internal.retrieval) RETURNS rag_internal.retrieval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result rag_internal.retrieval := retrieved;
+    _identity rag_internal.identity := _result.identity;
+begin
+    if _identity.source = 'nobody' then
+        raise warning 'nobody is asking, and finds nothing: %', _identity.why
+            using hint = 'select * from rag.whoami() tells how you are seen.';
+    end if;
+    if _result.answer_key is not null and cardinality(_result.degraded) = 0 then
+        perform rag_internal.keep_answer(_result);
+    end if;
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    perform rag_internal.log_search(_result);
+    perform rag_internal.note_search_status(_identity, _result.status);
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.answer(retrieved rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.answer(retrieved rag_internal.retrieval) IS 'The retrieval with its hits as its identity may see them. It is recorded in the log of searches, and kept where the collections keep answers.';
+
+CREATE FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _identity rag_internal.identity := (scope).identity;
+    _request rag_internal.search_request := request;
+begin
+    _request.query := null;
+    return sha256(convert_to(jsonb_build_array(
+        -- who asks: the same passages in sight are not enough
+        _identity.who, _identity.source, _identity.tenant, _identity.reader,
+        encode(rag_internal.seen_name(scope), 'hex'),
+        -- what there is
+        (select sum(a.stamp) from rag_internal.access_change a),
+        (select jsonb_agg(jsonb_build_array(s.collection_id, s.stamp) order by s.collection_id)
+         from (select c.collection_id, sum(c.stamp) as stamp
+               from rag_internal.content_change c
+               where c.collection_id = any (
+                   (select g.collection_ids from rag_internal.sight(scope) g)::bigint[])
+               group by c.collection_id) s),
+        -- how it is asked for
+        to_jsonb(_request))::text, 'UTF8'));
+end
+$$;
+
+ALTER FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) IS 'SHA-256 of the identity, of what it sees of the scope, of the stamps of access and content, and of a completed request without its query.';
+
 CREATE FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     BEGIN ATOMIC
@@ -5395,13 +6521,29 @@ ALTER FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) OWN
 
 COMMENT ON FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) IS 'The identity behind a ticket: by the token (null or empty: that of the setting rag.token), else by the settings of a trusted service, else by the role. 28000 when the ticket or the token does not verify.';
 
+CREATE FUNCTION rag_internal.best_score(hits rag.hit[]) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- scores of BM25 are no measure between questions: its words are there, or they are not
+    select coalesce(max(h.rerank_score), max(h.semantic_score),
+                    case when count(h.bm25_score) > 0 then 1 end, max(h.fuzzy_score), 0)
+    from unnest(hits) h
+$$;
+
+ALTER FUNCTION rag_internal.best_score(hits rag.hit[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.best_score(hits rag.hit[]) IS 'The best rerank_score of the hits, else semantic_score, else 1 where words match, else fuzzy_score; 0 without hits.';
+
 CREATE FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
+    SET jit TO 'off'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bm25_leg(query, scope, depth)
+return GD["ragsql"].require(6).bm25_leg(query, scope, depth)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
@@ -5411,10 +6553,11 @@ COMMENT ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, 
 CREATE FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) RETURNS SETOF rag.bm25_term
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bm25_terms(query, scope, document_id, chunk_index)
+return GD["ragsql"].require(6).bm25_terms(query, scope, document_id, chunk_index)
 $$;
 
 ALTER FUNCTION rag_internal.bm25_terms(query text, scope rag_internal.scope, document_id uuid, chunk_index integer) OWNER TO rag_owner;
@@ -5427,7 +6570,7 @@ CREATE FUNCTION rag_internal.build_segment(text_config text) RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).build_segment(text_config)
+return GD["ragsql"].require(6).build_segment(text_config)
 $$;
 
 ALTER FUNCTION rag_internal.build_segment(text_config text) OWNER TO rag_owner;
@@ -5629,12 +6772,101 @@ CREATE FUNCTION rag_internal.bury_strays(collection_id bigint) RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).bury_strays(collection_id)
+return GD["ragsql"].require(6).bury_strays(collection_id)
 $$;
 
 ALTER FUNCTION rag_internal.bury_strays(collection_id bigint) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.bury_strays(collection_id bigint) IS 'How many entries of the collection got a tombstone.';
+
+CREATE TABLE rag_internal.cached_answer (
+    answer_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    key bytea NOT NULL,
+    question_hash bytea NOT NULL,
+    question_terms bytea,
+    query_vector public.vector,
+    collection_ids bigint[] NOT NULL,
+    status text NOT NULL,
+    ranking rag_internal.leg_hit[] NOT NULL,
+    leg_hits rag_internal.leg_hit[] NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN query_vector SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN ranking SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN leg_hits SET STATISTICS 0;
+
+ALTER TABLE rag_internal.cached_answer OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.cached_answer IS 'Which passages answered a question, in order; never their texts. key: of everything that the answer depends on but the question itself, the identity that asked and what it sees among it. question_terms: of the words that no other word can stand for; null where only the very same question may have the answer.';
+
+CREATE FUNCTION rag_internal.cached_answer(key bytea, request rag_internal.search_request, scope rag_internal.scope, OUT answer rag_internal.cached_answer, OUT route text) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _least constant double precision := ((request).cache ->> 'similarity')::double precision;
+    _terms bytea;
+    _vector "public".vector;
+begin
+    select a.* into answer
+    from rag_internal.cached_answer a
+    where a.key = cached_answer.key
+      and a.question_hash = rag_internal.keyed_hash(convert_to((request).query, 'UTF8'))
+      and a.expires_at > clock_timestamp()
+    order by a.expires_at desc
+    limit 1;
+    if found then
+        route := 'exact';
+        return;
+    end if;
+    route := 'miss';
+    if _least is null then
+        return;
+    end if;
+    _terms := rag_internal.question_terms((request).query);
+    _vector := rag_internal.question_vector(request, scope);
+    if _terms is null or _vector is null then
+        return;
+    end if;
+    select a.* into answer
+    from rag_internal.cached_answer a
+    where a.key = cached_answer.key and a.question_terms = _terms
+      and a.expires_at > clock_timestamp()
+      and 1 - (a.query_vector operator("public".<=>) _vector) >= _least
+    order by a.query_vector operator("public".<=>) _vector
+    limit 1;
+    if found then
+        route := 'similar';
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.cached_answer(key bytea, request rag_internal.search_request, scope rag_internal.scope, OUT answer rag_internal.cached_answer, OUT route text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.cached_answer(key bytea, request rag_internal.search_request, scope rag_internal.scope, OUT answer rag_internal.cached_answer, OUT route text) IS 'The answer and the route to it: exact (the same question), similar (one whose vector is at least as near as the cache asks for, with the same codes, numbers and names), or miss.';
+
+CREATE FUNCTION rag_internal.can_do_without(leg text, request rag_internal.search_request, scope rag_internal.scope) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- a model that is missing is a fault; collections without one were made so, and those whose
+    -- vectors come with the calls
+    return coalesce((request).allow_degraded, false)
+        or (leg = 'semantic'
+            and not exists (
+                select from rag_internal.collection k
+                join rag_internal.model m using (model_id)
+                where k.collection_id = any (coalesce(
+                        (scope).collection_ids,
+                        (select s.collection_ids from rag_internal.sight(scope) s)))
+                  and m.provider <> 'external'));
+end
+$$;
+
+ALTER FUNCTION rag_internal.can_do_without(leg text, request rag_internal.search_request, scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.can_do_without(leg text, request rag_internal.search_request, scope rag_internal.scope) IS 'True where the caller allows it, and for the semantic leg where no collection has a model that could be asked.';
 
 CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) RETURNS text
     LANGUAGE plpython3u STABLE
@@ -5642,13 +6874,100 @@ CREATE FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, o
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
+return GD["ragsql"].require(6).check_chunking(strategy, chunk_size, overlap, min_chunk_size,
                                               has_model, min_value)
 $$;
 
 ALTER FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) IS 'The strategy by its own name (word for null); 22023 for an unknown strategy, sizes that cannot work, tokens without a model, or a min_value outside 0 to 1.';
+
+CREATE FUNCTION rag_internal.check_dataset(queries jsonb, judgments jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _kind text;
+    _rows jsonb;
+    _known text[];
+    _row jsonb;
+    _number bigint;
+    _problem text;
+begin
+    foreach _kind in array array['queries', 'judgments'] loop
+        _rows := case _kind when 'queries' then queries else judgments end;
+        _known := case _kind
+            when 'queries' then array['query_id', 'query']
+            else array['query_id', 'source', 'relevance', 'collection', 'start_offset',
+                       'end_offset'] end;
+        if jsonb_typeof(_rows) is distinct from 'array' then
+            _problem := format('%s is not a JSON array of objects', _kind);
+        end if;
+        for _row, _number in
+            select e, n
+            from jsonb_array_elements(case when _problem is null then _rows else '[]' end)
+                 with ordinality t (e, n)
+        loop
+            _problem := case
+                when jsonb_typeof(_row) <> 'object' then 'is not a JSON object'
+                when exists (select from jsonb_object_keys(_row) k where k <> all (_known))
+                    then 'has unknown keys: ' || left((select string_agg(k, ', ' order by k)
+                                                       from jsonb_object_keys(_row) k
+                                                       where k <> all (_known)), 200)
+                when coalesce(_row ->> 'query_id', '') = '' or length(_row ->> 'query_id') > 200
+                    then 'has no query_id of at most 200 characters'
+                when _kind = 'queries' and jsonb_typeof(_row -> 'query') is distinct from 'string'
+                    then 'has no query'
+                when _kind = 'queries' then null
+                when coalesce(jsonb_typeof(_row -> 'source'), '') <> 'string'
+                     or jsonb_typeof(_row -> 'collection') not in ('string', 'null')
+                    then 'has no source, or a collection that is no name'
+                when coalesce(_row ->> 'relevance', '') !~ '^([12]?\d|30)$'
+                    then 'has no relevance from 0 to 30'
+                when coalesce(_row ->> 'start_offset', '0') !~ '^\d{1,9}$'
+                     or coalesce(_row ->> 'end_offset', '1') !~ '^\d{1,9}$'
+                     or (_row ->> 'start_offset' is null) <> (_row ->> 'end_offset' is null)
+                     or (_row ->> 'start_offset')::integer >= (_row ->> 'end_offset')::integer
+                    then 'has an excerpt that is none' end;
+            if _problem is not null then
+                _problem := format('element %s of %s %s', _number, _kind, _problem);
+                exit;
+            end if;
+            if _kind = 'queries' then
+                perform rag_internal.check_query(_row ->> 'query');
+            end if;
+        end loop;
+        if _problem is not null then
+            raise exception using
+                errcode = '22023',
+                message = _problem,
+                hint    = format('Keys of %s: %s.', _kind, array_to_string(_known, ', '));
+        end if;
+    end loop;
+    select q.query_id into _problem
+    from jsonb_to_recordset(queries) q (query_id text)
+    group by q.query_id having count(*) > 1
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('query_id %s is given twice', _problem);
+    end if;
+    select j.query_id into _problem
+    from jsonb_to_recordset(judgments) j (query_id text)
+    where j.query_id not in (select q.query_id from jsonb_to_recordset(queries) q (query_id text))
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('query_id %s is judged, but not among the queries', _problem);
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_dataset(queries jsonb, judgments jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_dataset(queries jsonb, judgments jsonb) IS '22023 for the first query or judgment that is malformed, for a query_id given twice, and for judgments of queries that there are not.';
 
 CREATE FUNCTION rag_internal.check_document(document rag_internal.document) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -5830,7 +7149,7 @@ CREATE FUNCTION rag_internal.check_model(model rag_internal.model) RETURNS void
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-GD["ragsql"].require(5).check_model(model)
+GD["ragsql"].require(6).check_model(model)
 $$;
 
 ALTER FUNCTION rag_internal.check_model(model rag_internal.model) OWNER TO rag_owner;
@@ -6098,39 +7417,155 @@ ALTER FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rul
 
 COMMENT ON FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) IS '22023 for a rule that is malformed, or that does not go with the others of its collection; 54000 for the 31st.';
 
-CREATE FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) RETURNS void
+CREATE TABLE rag_internal.reranker (
+    name text NOT NULL COLLATE pg_catalog."C",
+    provider text DEFAULT 'fastembed'::text NOT NULL,
+    revision text DEFAULT ''::text NOT NULL,
+    max_tokens integer,
+    endpoints jsonb DEFAULT '[]'::jsonb NOT NULL,
+    scores text DEFAULT 'logit'::text NOT NULL,
+    is_default boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT reranker_endpoints_are_array CHECK ((jsonb_typeof(endpoints) = 'array'::text)),
+    CONSTRAINT reranker_name_is_short CHECK ((length(name) <= 200)),
+    CONSTRAINT reranker_provider_is_known CHECK ((provider = ANY (ARRAY['fastembed'::text, 'http'::text]))),
+    CONSTRAINT reranker_scores_are_known CHECK ((scores = ANY (ARRAY['logit'::text, 'probability'::text]))),
+    CONSTRAINT reranker_window_has_room CHECK ((max_tokens >= 64))
+);
+ALTER TABLE ONLY rag_internal.reranker ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.reranker ALTER COLUMN provider SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.reranker ALTER COLUMN revision SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.reranker ALTER COLUMN endpoints SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.reranker ALTER COLUMN scores SET STATISTICS 0;
+
+ALTER TABLE rag_internal.reranker OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.reranker IS 'Models that read a question and a passage together and score the pair.';
+
+COMMENT ON COLUMN rag_internal.reranker.max_tokens IS 'The window of question and passage together, special tokens included; null: not known.';
+
+COMMENT ON COLUMN rag_internal.reranker.endpoints IS 'Where the provider http is reached, in order of preference. Names of environment variables, never keys.';
+
+COMMENT ON COLUMN rag_internal.reranker.scores IS 'What the provider gives: probability, or logit, which becomes one by the logistic function.';
+
+CREATE FUNCTION rag_internal.check_reranker(reranker rag_internal.reranker) RETURNS void
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+GD["ragsql"].require(6).check_reranker(reranker)
+$$;
+
+ALTER FUNCTION rag_internal.check_reranker(reranker rag_internal.reranker) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_reranker(reranker rag_internal.reranker) IS '22023 for bad endpoints, 42501 for hosts or key variables that rag.allow_http does not name.';
+
+CREATE FUNCTION rag_internal.check_reranker_options(options jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _problem text;
+begin
+    if jsonb_typeof(options) <> 'object' then
+        _problem := 'options is not a JSON object';
+    else
+        select case when k.name is null then format('unknown option: %s', o.key)
+                    else format('%s is not %s', o.key, k.what) end
+        into _problem
+        from jsonb_each(options) o
+        left join (values
+            ('revision', 'a string', '$.type() == "string"'),
+            ('max_tokens', 'a whole number from 64 to 1,000,000 or null',
+             '$ == null || ($ >= 64 && $ <= 1000000 && $.floor() == $)'),
+            ('is_default', 'a boolean', '$.type() == "boolean"'),
+            ('scores', 'logit or probability', '$ == "logit" || $ == "probability"'),
+            ('endpoints', 'a list of objects',
+             '$.type() == "array" && !exists($[*] ? (@.type() != "object"))'))
+            k (name, what, path) on k.name = o.key
+        where k.name is null
+           or (o.key = 'max_tokens' and o.value::text ~ '[.e]')
+           or jsonb_path_match(o.value, ('strict ' || k.path)::jsonpath, '{}', true) is not true
+        order by o.key
+        limit 1;
+    end if;
+    if _problem is not null then
+        raise exception using
+            errcode = '22023',
+            message = _problem,
+            hint    = 'Options: revision, max_tokens, is_default, scores, endpoints.';
+    end if;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_reranker_options(options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_reranker_options(options jsonb) IS '22023 for what is no object of options of rag.add_reranker with values of their types.';
+
+CREATE FUNCTION rag_internal.check_search(request rag_internal.search_request) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+declare
+    _wrong text;
 begin
     -- a vector can stand for the words where only meaning is asked for
-    if query_vector is null or check_search.strategy is distinct from 'semantic'
-       or not rag_internal.is_blank(check_search.query) then
-        perform rag_internal.check_query(check_search.query);
+    if (request).query_vector is null
+       or coalesce((request).strategy, '') not in ('semantic', 'dense', 'vector')
+       or not rag_internal.is_blank((request).query) then
+        perform rag_internal.check_query((request).query);
     end if;
-    if coalesce(top_k, 0) < 1 then
+    if coalesce((request).top_k, 0) < 1 then
         raise exception using
             errcode = '22023',
-            message = format('top_k is %s, but must be 1 or more', coalesce(top_k::text, 'null')),
+            message = format('top_k is %s, but must be 1 or more',
+                             coalesce((request).top_k::text, 'null')),
             hint    = 'It has no upper limit.';
-    elsif coalesce(skip, -1) < 0 then
+    elsif coalesce((request).skip, -1) < 0 then
         raise exception using
             errcode = '22023',
-            message = format('skip is %s, but must be 0 or more', coalesce(skip::text, 'null')),
+            message = format('skip is %s, but must be 0 or more',
+                             coalesce((request).skip::text, 'null')),
             hint    = 'The second page of 10 is top_k => 10, skip => 10.';
+    end if;
+    perform rag_internal.check_search_options(jsonb_strip_nulls(jsonb_build_object(
+        'fusion', (request).fusion, 'candidates', (request).candidates,
+        'max_distance', (request).max_distance, 'rerank', (request).rerank,
+        'rerank_candidates', (request).rerank_candidates, 'expand', (request).expand,
+        'max_per_document', (request).max_per_document)));
+    -- these may be no numbers at all, which JSON does not have
+    select format('%s is %s, but must be from 0 to 1', n.name, n.value) into _wrong
+    from (values ('min_relevance', (request).min_relevance), ('gate', (request).gate),
+                 ('mmr_lambda', (request).mmr_lambda)) n (name, value)
+    where not n.value between 0 and 1
+    limit 1;
+    if found then
+        raise exception using errcode = '22023', message = _wrong;
+    elsif (request).min_score = 'NaN' then
+        raise exception using errcode = '22023', message = 'min_score is no number';
+    elsif (request).min_updated_at > (request).max_updated_at then
+        raise exception using
+            errcode = '22023',
+            message = 'min_updated_at is after max_updated_at';
     end if;
 end
 $$;
 
-ALTER FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.check_search(request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) IS '22023 for a blank or overlong query, and for top_k or skip out of range.';
+COMMENT ON FUNCTION rag_internal.check_search(request rag_internal.search_request) IS '22023 for a blank or overlong query, and for arguments out of range.';
 
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
+    _known constant text[] := array[
+        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
+        'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
+        'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
+        'strategy', 'weights'];
     _unknown text;
 begin
     if jsonb_typeof(search_defaults) <> 'object' then
@@ -6138,29 +7573,98 @@ begin
     end if;
     select left(k, 100) into _unknown
     from jsonb_object_keys(search_defaults) k
-    where k not in ('strategy', 'weights', 'rrf_k')
+    where k <> all (_known)
     limit 1;
     if found then
         raise exception using
             errcode = '22023',
             message = format('search_defaults has an unknown key: %s', _unknown),
-            hint    = 'Known keys: strategy, weights, rrf_k.';
+            hint    = format('Known keys: %s.', array_to_string(_known, ', '));
     elsif not jsonb_path_match(search_defaults, 'strict !exists($.rrf_k)
               || ($.rrf_k.type() == "number" && $.rrf_k >= 0 && $.rrf_k <= 1000000
                   && $.rrf_k.floor() == $.rrf_k)') then
         raise exception using
             errcode = '22023',
             message = 'rrf_k is not a whole number from 0 to 1,000,000';
+    elsif search_defaults ?| '{min_relevance, gate}' and not search_defaults ? 'rerank' then
+        raise exception using
+            errcode = '22023',
+            message = 'min_relevance and gate judge by rerank_score, and rerank is not set';
     end if;
-    perform rag_internal.legs_of(coalesce(search_defaults ->> 'strategy', 'hybrid'));
-    perform rag_internal.check_weights(search_defaults -> 'weights', rag_internal.default_weights(),
-                                       coalesce((search_defaults ->> 'rrf_k')::integer, 60));
+    perform rag_internal.check_search_options(search_defaults);
+    perform rag_internal.strategy_named(coalesce(search_defaults ->> 'strategy', 'hybrid'));
+    perform rag_internal.hybrid_weights(
+        search_defaults -> 'weights', search_defaults ->> 'fusion',
+        coalesce((search_defaults ->> 'rrf_k')::integer, 60));
 end
 $_$;
 
 ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: strategy, weights and rrf_k as rag.search takes them; 22023 for anything else.';
+COMMENT ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) IS 'Checks rag_internal.collection.search_defaults: arguments as rag.search takes them, and bm25_lead (of the best score over the second, from which on the semantic leg is skipped) and close_similarity (from which on nothing is reranked); 22023 for anything else.';
+
+CREATE FUNCTION rag_internal.check_search_options(options jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _name text;
+    _value jsonb;
+    _must text;
+begin
+    for _name, _value in select e.key, e.value from jsonb_each(options) e order by e.key loop
+        _must := case
+            when _name = 'fusion' then
+                case when _value not in ('"rrf"', '"linear"', '"convex"')
+                     then 'rrf, linear or convex' end
+            when _name = 'expand' then
+                case when _value not in ('"chunk"', '"section"', '"neighbours"')
+                     then 'chunk, section or neighbours' end
+            when _name = 'rerank' then
+                case when jsonb_typeof(_value) <> 'string' then 'the name of a reranker' end
+            when _name in ('candidates', 'rerank_candidates', 'max_per_document') then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "number" && $ >= 1 && $ <= 2147483647 '
+                                      '&& $.floor() == $')
+                     then 'a whole number of 1 or more' end
+            when _name = 'max_distance' then
+                case when _value not in ('0', '1', '2') then '0, 1 or 2' end
+            when _name in ('correct_typos', 'rerank_optional', 'collapse', 'highlight') then
+                case when jsonb_typeof(_value) <> 'boolean' then 'true or false' end
+            when _name in ('min_relevance', 'gate', 'mmr_lambda', 'close_similarity') then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "number" && $ >= 0 && $ <= 1')
+                     then 'a number from 0 to 1' end
+            when _name = 'cache' then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "object" && $.ttl.type() == "number" '
+                                      '&& $.ttl >= 1 && $.ttl <= 86400 '
+                                      '&& (!exists($.similarity) || $.similarity.type() == "number" '
+                                      '    && $.similarity >= 0.5 && $.similarity <= 1)')
+                          or _value - '{ttl, similarity}'::text[] <> '{}'
+                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (may be left out)}' end
+            when _name = 'bm25_lead' then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "number" && $ >= 1 && $ <= 1000000')
+                     then 'a number of 1 or more' end
+            when _name = 'min_score' then
+                case when not jsonb_path_match(
+                              _value, '$.type() == "number" && $ > -1e300 && $ < 1e300')
+                     then 'a number' end
+            end;
+        if _must is not null then
+            raise exception using
+                errcode = '22023',
+                message = format('%s is %s, but must be %s', _name,
+                                 left(_value #>> '{}', 100), _must);
+        end if;
+    end loop;
+end
+$_$;
+
+ALTER FUNCTION rag_internal.check_search_options(options jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.check_search_options(options jsonb) IS '22023 for the first option, by name, whose value a search could not use. Options that are not given are not asked for.';
 
 CREATE FUNCTION rag_internal.check_security_level(security_level integer) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -6261,6 +7765,39 @@ ALTER FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.mod
 
 COMMENT ON FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) IS 'The vector scaled to length 1; 22023 for other dimensions than the model''s (naming both) and for length zero. null stays null.';
 
+CREATE FUNCTION rag_internal.choose_candidates(ranking rag_internal.leg_hit[], request rag_internal.search_request) RETURNS rag_internal.leg_hit[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if not (request).collapse and (request).max_per_document is null then
+        return ranking;
+    end if;
+    return array(
+        select row(s.leg, row_number() over (order by s.rank), s.score, s.document_id,
+                   s.chunk_index, s.corrected_query)::rag_internal.leg_hit
+        from (select t.*, row_number() over (partition by t.document_id order by t.rank) as of_document
+              from (select r.*,
+                           row_number() over (partition by c.text_hash order by r.rank) as of_text
+                    from unnest(ranking) r
+                    join lateral (
+                        select case when (request).collapse
+                                    then md5(btrim(regexp_replace(
+                                             lower(c.content), '[^[:alnum:]]+', ' ', 'g')))
+                                    else c.chunk_id::text end as text_hash
+                        from rag_internal.chunk c
+                        where c.document_id = r.document_id and c.chunk_index = r.chunk_index
+                    ) c on true) t
+              where t.of_text = 1) s
+        where coalesce(s.of_document <= (request).max_per_document, true)
+        order by s.rank);
+end
+$$;
+
+ALTER FUNCTION rag_internal.choose_candidates(ranking rag_internal.leg_hit[], request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.choose_candidates(ranking rag_internal.leg_hit[], request rag_internal.search_request) IS 'The ranking, each text once (case, white space and punctuation do not count) where collapse says so, and at most max_per_document passages of a document; ranks anew.';
+
 CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) RETURNS rag_internal.chunk_counts
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6268,7 +7805,7 @@ CREATE FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends i
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).chunk_counts(
+return GD["ragsql"].require(6).chunk_counts(
     content, starts, ends, kinds, token_counts, json.loads(settings), model, source, mime)
 $$;
 
@@ -6305,6 +7842,61 @@ $$;
 ALTER FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) IS 'The row of a collection with what an ingest overrides (null: nothing); 22023 as rag_internal.check_chunking.';
+
+CREATE FUNCTION rag_internal.citation(document_id uuid, chunk_index integer, content_hash bytea, content text, start_offset integer, end_offset integer, keyed boolean DEFAULT false) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _document bytea := content_hash;
+    _passage bytea := sha256(convert_to(content, 'UTF8'));
+begin
+    if keyed then
+        _document := rag_internal.keyed_hash(_document);
+        _passage := rag_internal.keyed_hash(_passage);
+    end if;
+    return format('%s/%s@%s.%s:%s-%s', document_id, chunk_index,
+                  left(encode(_document, 'hex'), 16), left(encode(_passage, 'hex'), 16),
+                  start_offset, end_offset);
+end
+$$;
+
+ALTER FUNCTION rag_internal.citation(document_id uuid, chunk_index integer, content_hash bytea, content text, start_offset integer, end_offset integer, keyed boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.citation(document_id uuid, chunk_index integer, content_hash bytea, content text, start_offset integer, end_offset integer, keyed boolean) IS 'document/chunk@hash.hash:start-end: the hashes of the whole document and of the passage. keyed: for a reader who may read the passage redacted only, and must not guess at it.';
+
+CREATE FUNCTION rag_internal.cited_span(document rag_internal.document, document_hash text, passage_hash text, start_offset integer, end_offset integer, is_redacted boolean) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _keyed text := left(encode(rag_internal.keyed_hash((document).content_hash), 'hex'), 16);
+    _secret bytea;
+    _found integer;
+begin
+    if passage_hash is null then
+        -- a citation from before passages had hashes
+        return case when document_hash = _keyed
+                      or not is_redacted
+                         and document_hash = left(encode((document).content_hash, 'hex'), 16)
+                    then start_offset end;
+    end if;
+    if not is_redacted then
+        _found := rag_internal.find_passage((document).content, passage_hash,
+                                            end_offset - start_offset, start_offset, null);
+    end if;
+    if _found is null then
+        _secret := (select k.secret from rag_internal.ticket_key k);
+        _found := rag_internal.find_passage((document).content, passage_hash,
+                                            end_offset - start_offset, start_offset, _secret);
+    end if;
+    return _found;
+end
+$$;
+
+ALTER FUNCTION rag_internal.cited_span(document rag_internal.document, document_hash text, passage_hash text, start_offset integer, end_offset integer, is_redacted boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.cited_span(document rag_internal.document, document_hash text, passage_hash text, start_offset integer, end_offset integer, is_redacted boolean) IS 'Where the cited text begins; null where it is gone, or where its hash cannot be checked.';
 
 CREATE FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) RETURNS rag_internal.collection
     LANGUAGE plpgsql
@@ -6383,18 +7975,164 @@ ALTER FUNCTION rag_internal.collection_info(identity rag_internal.identity, name
 
 COMMENT ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) IS 'A row per visible collection (names null: all); counts are of what the identity can see.';
 
+CREATE FUNCTION rag_internal.completed_request(request rag_internal.search_request, scope rag_internal.scope) RETURNS rag_internal.search_request
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _request rag_internal.search_request := request;
+    _defaults jsonb := '{}';
+begin
+    if _request.strategy is null
+       or rag_internal.strategy_named(_request.strategy) not in ('bm25', 'fuzzy') then
+        -- asked for by name, a lexical leg needs no defaults, and is spared looking for them
+        _defaults := rag_internal.search_defaults(scope);
+    end if;
+    _request.strategy := rag_internal.strategy_named(
+        coalesce(_request.strategy, _defaults ->> 'strategy', 'hybrid'));
+    _request.fusion := coalesce(_request.fusion, _defaults ->> 'fusion', 'rrf');
+    _request.rrf_k := coalesce(_request.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
+    if _request.strategy = 'hybrid' or request.weights is not null or request.rrf_k is not null then
+        _request.weights := rag_internal.hybrid_weights(
+            coalesce(_request.weights, _defaults -> 'weights'), _request.fusion, _request.rrf_k);
+    end if;
+    _request.candidates := coalesce(_request.candidates, (_defaults ->> 'candidates')::integer);
+    _request.min_score := coalesce(_request.min_score, (_defaults ->> 'min_score')::float8);
+    _request.correct_typos := coalesce(_request.correct_typos,
+                                       (_defaults ->> 'correct_typos')::boolean, false);
+    _request.max_distance := coalesce(_request.max_distance,
+                                      (_defaults ->> 'max_distance')::integer, 2);
+    _request.rerank := nullif(coalesce(_request.rerank, _defaults ->> 'rerank'), 'none');
+    _request.rerank_candidates := coalesce(_request.rerank_candidates,
+                                           (_defaults ->> 'rerank_candidates')::integer);
+    _request.rerank_optional := coalesce(_request.rerank_optional,
+                                         (_defaults ->> 'rerank_optional')::boolean, false);
+    _request.min_relevance := coalesce(_request.min_relevance,
+                                       (_defaults ->> 'min_relevance')::float8);
+    _request.gate := coalesce(_request.gate, (_defaults ->> 'gate')::float8);
+    _request.mmr_lambda := coalesce(_request.mmr_lambda, (_defaults ->> 'mmr_lambda')::float8);
+    _request.collapse := coalesce(_request.collapse, (_defaults ->> 'collapse')::boolean,
+                                  _request.mmr_lambda is not null);
+    _request.max_per_document := coalesce(_request.max_per_document,
+                                          (_defaults ->> 'max_per_document')::integer);
+    _request.expand := coalesce(_request.expand, _defaults ->> 'expand', 'chunk');
+    _request.highlight := coalesce(_request.highlight, (_defaults ->> 'highlight')::boolean, false);
+    _request.bm25_lead := (_defaults ->> 'bm25_lead')::float8;
+    _request.cache := nullif(coalesce(_request.cache, _defaults -> 'cache'), 'null');
+    _request.close_similarity := (_defaults ->> 'close_similarity')::float8;
+    if cardinality(rag_internal.legs_of(_request)) = 0 then
+        raise exception using
+            errcode = '22023',
+            message = 'the only leg with a weight is that of hyde_vector, which is null';
+    elsif _request.rerank is null and coalesce(_request.min_relevance, _request.gate) is not null then
+        raise exception using
+            errcode = '22023',
+            message = 'min_relevance and gate judge by rerank_score, and nothing is reranked',
+            hint    = 'Name a reranker: rerank => ''default'' takes the one that is the default.';
+    end if;
+    return _request;
+end
+$$;
+
+ALTER FUNCTION rag_internal.completed_request(request rag_internal.search_request, scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.completed_request(request rag_internal.search_request, scope rag_internal.scope) IS 'The request as it is carried out; 22023 for an unknown strategy, for weights that mean nothing, and for thresholds on a rerank_score that there is not.';
+
+CREATE FUNCTION rag_internal.context_hit(hit rag.hit) RETURNS jsonb
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _start_line integer := hit.start_line;
+    _end_line integer := hit.end_line;
+begin
+    if hit.expanded is not null then
+        select hit.start_line
+                   - rag_internal.line_breaks(
+                         substr(d.content, hit.expanded_start + 1,
+                                hit.start_offset - hit.expanded_start)),
+               hit.start_line
+                   - rag_internal.line_breaks(
+                         substr(d.content, hit.expanded_start + 1,
+                                hit.start_offset - hit.expanded_start))
+                   + rag_internal.line_breaks(
+                         rtrim(substr(d.content, hit.expanded_start + 1,
+                                      hit.expanded_end - hit.expanded_start), E'\n'))
+        into _start_line, _end_line
+        from rag_internal.document d
+        where d.document_id = hit.document_id;
+    end if;
+    return jsonb_build_object(
+        'document_id', hit.document_id, 'chunk_index', hit.chunk_index,
+        'collection', hit.collection, 'source', hit.source, 'version', hit.version,
+        'title', hit.title, 'heading', hit.heading, 'page', hit.page,
+        'content', coalesce(hit.expanded, hit.content),
+        'start_offset', coalesce(hit.expanded_start, hit.start_offset),
+        'end_offset', coalesce(hit.expanded_end, hit.end_offset),
+        'start_line', _start_line, 'end_line', _end_line,
+        'rank', hit.rank, 'score', hit.score, 'rerank_score', hit.rerank_score,
+        'citation', hit.citation);
+end
+$$;
+
+ALTER FUNCTION rag_internal.context_hit(hit rag.hit) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.context_hit(hit rag.hit) IS 'The hit, or the expanded passage in its place.';
+
+CREATE FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) RETURNS SETOF rag_internal.leg_hit
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select h.leg, h.rank,
+           (case (request).fusion
+                when 'rrf' then rag_internal.reciprocal_rank(w.weight, (request).rrf_k, h.rank)
+                when 'linear' then w.weight * (1 - (h.rank - 1) / count(*) over leg::float8)
+                when 'convex' then
+                    w.weight * case when h.leg in ('semantic', 'hyde')
+                                    then coalesce((h.score - min(h.score) over leg)
+                                                  / nullif(max(h.score) over leg
+                                                           - min(h.score) over leg, 0), 1)
+                                    else coalesce(h.score / nullif(max(h.score) over leg, 0), 1)
+                               end
+            end),
+           h.document_id, h.chunk_index, h.corrected_query
+    from unnest(hits) h
+    join lateral (select ((request).weights ->> h.leg)::double precision as weight) w on true
+    where h.rank <= contributions.depth
+    window leg as (partition by h.leg)
+$$;
+
+ALTER FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) IS 'The hits within depth, with their part of the fused score as score. rrf: weight / (rrf_k + rank) (Cormack, Clarke, Buettcher, SIGIR 2009). linear: weight (1 - (rank - 1) / length of the list). convex: weight x score, min-max over the list of a leg by vectors, divided by the best one of a leg by words (Bruch, Gai, Ingber, ACM TOIS 2023).';
+
 CREATE FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) RETURNS SETOF rag.correction
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).corrections(query, scope)
+return GD["ragsql"].require(6).corrections(query, scope)
 $$;
 
 ALTER FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) IS 'A row per word of the query, or per two that belong together, in the order of writing.';
+
+CREATE FUNCTION rag_internal.corrected_query(query text, scope rag_internal.scope, max_distance integer) RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).corrected_query(query, scope, max_distance)
+$$;
+
+ALTER FUNCTION rag_internal.corrected_query(query text, scope rag_internal.scope, max_distance integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.corrected_query(query text, scope rag_internal.scope, max_distance integer) IS 'The query with each word that nothing visible holds replaced by the nearest visible one within max_distance edits; quoted parts, identifiers, exclusions and filters stay.';
 
 CREATE FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer DEFAULT NULL::integer, tenant text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
@@ -6485,16 +8223,20 @@ ALTER FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_sp
 
 COMMENT ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) IS 'The text with each of its spans replaced.';
 
-CREATE FUNCTION rag_internal.default_weights() RETURNS jsonb
+CREATE FUNCTION rag_internal.default_weights(fusion text) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select '{"semantic": 0.6, "bm25": 0.3, "fuzzy": 0.1}'::jsonb
+    select case fusion
+               when 'linear' then '{"semantic": 0.7, "hyde": 0.7, "bm25": 0.3, "fuzzy": 0}'
+               when 'convex' then '{"semantic": 0.4, "hyde": 0.4, "bm25": 0.6, "fuzzy": 0}'
+               else '{"semantic": 0.6, "hyde": 0.6, "bm25": 0.3, "fuzzy": 0.1}'
+           end::jsonb
 $$;
 
-ALTER FUNCTION rag_internal.default_weights() OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.default_weights(fusion text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.default_weights() IS 'Weights of the legs in reciprocal rank fusion.';
+COMMENT ON FUNCTION rag_internal.default_weights(fusion text) IS 'Weights of the legs in a fusion: rrf, linear or convex.';
 
 CREATE FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) RETURNS SETOF rag.removal
     LANGUAGE plpgsql
@@ -6509,6 +8251,10 @@ declare
     _removed rag.removal[] := array(
         select r from rag_internal.removals(delete_documents.document_ids) r);
 begin
+    -- answers are of ids only, but what is erased should be nowhere
+    delete from rag_internal.cached_answer a
+    where a.collection_ids && array(select d.collection_id from rag_internal.document d
+                                    where d.document_id = any (delete_documents.document_ids));
     delete from rag_internal.document d
     where d.document_id = any (delete_documents.document_ids);
     return query
@@ -6676,6 +8422,71 @@ ALTER FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) OWNE
 
 COMMENT ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) IS 'Each model, and for who sees everything its queue and where calls may go.';
 
+CREATE FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) RETURNS SETOF rag.check_result
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select 'reranker ' || r.name,
+           case when s.present then 'ok' else 'fail' end,
+           format('%s, %s%s%s', r.provider,
+                  coalesce('window ' || r.max_tokens || ' tokens', 'window as its files say'),
+                  case when r.is_default then ', the default' else '' end,
+                  case when (identity).sees_everything
+                       then ', ' || concat_ws(' in ', s.detail, nullif(s.directory, '')) end),
+           case when s.present then null
+                when r.provider = 'http'
+                then 'rag.allow_http names the hosts and the key variables that may be used; a key '
+                     'is set in the environment that the server starts with.'
+                when exists (select from rag_internal.setting t where t.name = 'embedder')
+                then '`ragsql embedder --attach` starts the process that runs the models again.'
+                else 'Put its files into its folder below the server''s folder of models.' end
+    from rag_internal.reranker r
+    cross join lateral jsonb_to_record(rag_internal.reranker_status(r))
+        s (present boolean, detail text, directory text)
+    order by r.is_default desc, r.name
+$$;
+
+ALTER FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) IS 'Each reranker; where its files are, for who sees everything.';
+
+CREATE FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) RETURNS rag_internal.leg_hit[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    -- of a fixed size for all pages in it, so that the top 5 are the beginning of the top 10
+    _pool rag_internal.leg_hit[] := ranking[: least(rag_internal.leg_depth(places), 1000)];
+    _order integer[];
+begin
+    select rag_internal.marginal_relevance(
+               array_agg(p.score order by p.rank),
+               array_agg(c.content order by p.rank),
+               array_agg(e.v order by p.rank), lambda)
+    into _order
+    from unnest(_pool) p
+    join rag_internal.chunk c using (document_id, chunk_index)
+    join rag_internal.document d using (document_id)
+    join rag_internal.collection k using (collection_id)
+    left join lateral (
+        select coalesce("public".halfvec_send(e.v),
+                        "public".vector_send(e.full_v)) as v
+        from rag_internal.embedding e
+        where e.model_id = k.model_id and e.chunk_id = c.chunk_id) e on true;
+    return array(
+               select row(p.leg, o.place, p.score, p.document_id, p.chunk_index,
+                          p.corrected_query)::rag_internal.leg_hit
+               from unnest(_order) with ordinality o (number, place)
+               join unnest(_pool) with ordinality p on p.ordinality = o.number
+               order by o.place)
+        || ranking[cardinality(_pool) + 1 :];
+end
+$$;
+
+ALTER FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) IS 'The first passages of the ranking (100, or as many as a deeper tier has, 1,000 at most) by maximal marginal relevance, then the rest.';
+
 CREATE TABLE rag_internal.acl (
     acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
     reader_set bytea,
@@ -6725,7 +8536,7 @@ CREATE FUNCTION rag_internal.document_type(content text, source text, mime text)
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).document_type(content, source, mime)
+return GD["ragsql"].require(6).document_type(content, source, mime)
 $$;
 
 ALTER FUNCTION rag_internal.document_type(content text, source text, mime text) OWNER TO rag_owner;
@@ -6864,7 +8675,7 @@ CREATE FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.mod
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed_passages(texts, model)
+return GD["ragsql"].require(6).embed_passages(texts, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_passages(texts text[], model rag_internal.model) OWNER TO rag_owner;
@@ -6877,7 +8688,7 @@ CREATE FUNCTION rag_internal.embed_query(query text, model rag_internal.model, a
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed_query(query, model, asker)
+return GD["ragsql"].require(6).embed_query(query, model, asker)
 $$;
 
 ALTER FUNCTION rag_internal.embed_query(query text, model rag_internal.model, asker text) OWNER TO rag_owner;
@@ -6890,7 +8701,7 @@ CREATE FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).embed(texts, kind, model)
+return GD["ragsql"].require(6).embed(texts, kind, model)
 $$;
 
 ALTER FUNCTION rag_internal.embed_texts(texts text[], kind text, model rag_internal.model) OWNER TO rag_owner;
@@ -6951,7 +8762,7 @@ CREATE FUNCTION rag_internal.engine_info() RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).python_info())
+return json.dumps(GD["ragsql"].require(6).python_info())
 $$;
 
 ALTER FUNCTION rag_internal.engine_info() OWNER TO rag_owner;
@@ -6982,13 +8793,76 @@ ALTER FUNCTION rag_internal.erasable_collections(identity rag_internal.identity,
 
 COMMENT ON FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) IS 'null: all that it owns; P0002 and 42501 for names of others.';
 
+CREATE FUNCTION rag_internal.erase_datasets(identity rag_internal.identity, removed rag.removal[], pattern text, kind text, dry_run boolean) RETURNS SETOF rag.removal
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _own bigint[] := array(
+        select d.dataset_id from rag_internal.dataset d
+        where (identity).sees_everything
+           or (d.owner_id = any ((identity).principal_ids) and d.tenant = (identity).tenant));
+    _described bigint[];
+    _queries rag_internal.dataset_query[];
+    _judgments bigint[];
+    _runs bigint[];
+    _entries bigint;
+begin
+    _described := array(
+        select d.dataset_id from rag_internal.dataset d
+        where d.dataset_id = any (_own)
+          and rag_internal.matches_pattern(d.description, pattern, erase_datasets.kind));
+    _queries := array(
+        select q from rag_internal.dataset_query q
+        where q.dataset_id = any (_own)
+          and (rag_internal.matches_pattern(q.query, pattern, erase_datasets.kind)
+               or rag_internal.matches_pattern(q.query_id, pattern, erase_datasets.kind)));
+    _judgments := array(
+        select j.judgment_id from rag_internal.judgment j
+        where j.dataset_id = any (_own)
+          and (rag_internal.matches_pattern(j.source, pattern, erase_datasets.kind)
+               or exists (select from unnest(removed) r
+                          where r.source = j.source
+                            and coalesce(r.collection = j.collection, true))));
+    _runs := array(
+        select distinct e.run_id from rag_internal.evaluation e
+        where e.dataset_id = any (_own)
+          and rag_internal.matches_pattern(e.settings::text, pattern, erase_datasets.kind));
+    _entries := cardinality(_described) + cardinality(_queries) + cardinality(_judgments)
+                + cardinality(_runs);
+    if _entries = 0 then
+        return;
+    end if;
+    return next row('dataset', null, null, null, null, null, null, _entries)::rag.removal;
+    if dry_run then
+        return;
+    end if;
+
+    update rag_internal.dataset d set description = null where d.dataset_id = any (_described);
+    -- what is judged otherwise is not compared
+    update rag_internal.dataset d set fingerprint = sha256(d.fingerprint)
+    where d.dataset_id in (select q.dataset_id from unnest(_queries) q)
+       or d.dataset_id in (select j.dataset_id from rag_internal.judgment j
+                           where j.judgment_id = any (_judgments));
+    delete from rag_internal.dataset_query q
+    using unnest(_queries) e
+    where q.dataset_id = e.dataset_id and q.query_id = e.query_id;
+    delete from rag_internal.judgment j where j.judgment_id = any (_judgments);
+    update rag_internal.evaluation e set settings = '{}' where e.run_id = any (_runs);
+end
+$$;
+
+ALTER FUNCTION rag_internal.erase_datasets(identity rag_internal.identity, removed rag.removal[], pattern text, kind text, dry_run boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.erase_datasets(identity rag_internal.identity, removed rag.removal[], pattern text, kind text, dry_run boolean) IS 'Removes questions that match and judgments of sources that match or were removed, blanks descriptions and settings that match. A row of kind dataset with their number, where there is one.';
+
 CREATE FUNCTION rag_internal.erase_entries(document_ids uuid[]) RETURNS bigint
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).erase_entries(document_ids)
+return GD["ragsql"].require(6).erase_entries(document_ids)
 $$;
 
 ALTER FUNCTION rag_internal.erase_entries(document_ids uuid[]) OWNER TO rag_owner;
@@ -7078,6 +8952,244 @@ ALTER FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_
 
 COMMENT ON FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) IS 'Blanks source and detail of loads of these documents and sources, and of those that the identity ran and that match; for who sees everything, questions that match, too. A row for each kind of which there was one.';
 
+CREATE TABLE rag_internal.dataset_query (
+    dataset_id bigint NOT NULL,
+    query_id text NOT NULL COLLATE pg_catalog."C",
+    query text NOT NULL
+);
+
+ALTER TABLE rag_internal.dataset_query OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.dataset_query IS 'The questions of a dataset.';
+
+CREATE FUNCTION rag_internal.evaluate_query(identity rag_internal.identity, question rag_internal.dataset_query, request rag_internal.search_request, rules rag_internal.redaction_rule[]) RETURNS SETOF rag_internal.stage_score
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _wanted integer[] := array(
+        select j.relevance from rag_internal.judgment j
+        where j.dataset_id = (question).dataset_id and j.query_id = (question).query_id);
+    _hits rag_internal.stage_hit[];
+begin
+    request.query := (question).query;
+    _hits := array(select h from rag_internal.search_stages(identity, request) h);
+    return query
+        with unit as (
+            select h.stage, coalesce(j.judgment_id::text, d.document_id::text) as name,
+                   max(coalesce(j.relevance, 0)) as relevance, min(h.place) as place
+            from unnest(_hits) h
+            join rag_internal.document d using (document_id)
+            join rag_internal.chunk c using (document_id, chunk_index)
+            join rag_internal.collection k using (collection_id)
+            left join rag_internal.judgment j
+                   on j.dataset_id = (question).dataset_id and j.query_id = (question).query_id
+                  and j.source = rag_internal.shown_source(d, rules)
+                  and coalesce(j.collection = k.name, true)
+                  and (j.start_offset is null
+                       or 2 * (least(j.end_offset, c.end_offset)
+                               - greatest(j.start_offset, c.start_offset))
+                          >= least(j.end_offset - j.start_offset, c.end_offset - c.start_offset))
+            where d.acl_id in (
+                select rag_internal.visible_acls(identity, array(
+                    select e.acl_id
+                    from unnest(_hits) s join rag_internal.document e using (document_id))))
+            group by h.stage, 2
+        ), placed as (
+            select u.stage, u.name, u.relevance,
+                   row_number() over (partition by u.stage
+                                      order by u.place, u.relevance desc, u.name) as place
+            from unit u
+        ), united as (
+            select 'recall' as stage, p.name, max(p.relevance) as relevance, min(p.place) as place
+            from placed p
+            where p.stage not in ('recall', 'fusion', 'rerank', 'result')
+            group by p.name
+        )
+        select s.*
+        from (select r.stage, array_agg(r.place) as places, array_agg(r.relevance) as relevances
+              from (table placed union all table united) r (stage, name, relevance, place)
+              group by r.stage) r,
+             lateral rag_internal.ranking_scores(r.stage, r.places, r.relevances, _wanted) s;
+end
+$$;
+
+ALTER FUNCTION rag_internal.evaluate_query(identity rag_internal.identity, question rag_internal.dataset_query, request rag_internal.search_request, rules rag_internal.redaction_rule[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.evaluate_query(identity rag_internal.identity, question rag_internal.dataset_query, request rag_internal.search_request, rules rag_internal.redaction_rule[]) IS 'A row for each stage that found something. A document counts once, at its best passage; an excerpt at the first passage that shares half of the shorter of the two with it. recall of a hybrid: what is within the first places of any leg.';
+
+CREATE FUNCTION rag_internal.evaluation_request(identity rag_internal.identity, strategy text, settings jsonb, collections text[], top_k integer, has_excerpts boolean) RETURNS rag_internal.search_request
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _known constant text[] := array[
+        'allow_degraded', 'as_of', 'candidates', 'collapse', 'correct_typos', 'filter',
+        'filter_path', 'fusion', 'gate', 'include_archived', 'max_distance', 'max_per_document',
+        'max_updated_at', 'min_relevance', 'min_score', 'min_updated_at', 'mmr_lambda', 'rerank',
+        'rerank_candidates', 'rerank_optional', 'rrf_k', 'vars', 'weights'];
+    _unknown text;
+    _request rag_internal.search_request;
+    _whole rag_internal.search_request;
+begin
+    if jsonb_typeof(settings) is distinct from 'object' then
+        raise exception using errcode = '22023', message = 'settings is not a JSON object';
+    end if;
+    select left(k, 100) into _unknown
+    from jsonb_object_keys(settings) k
+    where k <> all (_known)
+    limit 1;
+    if found then
+        raise exception using
+            errcode = '22023',
+            message = format('settings has an unknown key: %s', _unknown),
+            hint    = format('Known keys: %s.', array_to_string(_known, ', '));
+    end if;
+    perform rag_internal.check_search_options(jsonb_strip_nulls(settings));
+    _request := jsonb_populate_record(_request, settings);
+    _request.strategy := rag_internal.strategy_named(evaluation_request.strategy);
+    _request.collections := evaluation_request.collections;
+    _request.top_k := evaluation_request.top_k;
+    _request.skip := 0;
+    -- nothing of it is shown
+    _request.highlight := false;
+    _request.expand := 'chunk';
+    -- an answer that was kept has no stages
+    _request.cache := 'null';
+    _whole := rag_internal.completed_request(_request,
+                                             rag_internal.search_scope(identity, _request));
+    if _whole.rerank is null and _whole.mmr_lambda is null and not has_excerpts then
+        -- a document counts once, at its best passage: others are passed over
+        _request.max_per_document := coalesce(_whole.max_per_document, 1);
+    elsif _whole.rerank is not null then
+        _request.rerank_candidates := coalesce(_whole.rerank_candidates, _request.top_k);
+    end if;
+    return _request;
+end
+$$;
+
+ALTER FUNCTION rag_internal.evaluation_request(identity rag_internal.identity, strategy text, settings jsonb, collections text[], top_k integer, has_excerpts boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.evaluation_request(identity rag_internal.identity, strategy text, settings jsonb, collections text[], top_k integer, has_excerpts boolean) IS 'The arguments of rag.search that settings name; 22023 for others, and for values that mean nothing. A reranker reads top_k passages unless something says otherwise.';
+
+CREATE FUNCTION rag_internal.evaluation_stages(request rag_internal.search_request) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case when (request).strategy = 'hybrid'
+                then rag_internal.legs_of(request) || '{recall, fusion}'::text[]
+                when num_nonnulls((request).rerank, (request).mmr_lambda) > 0 then '{recall}'
+                else '{}' end
+        || case when (request).rerank is not null then '{rerank}'::text[] else '{}' end
+        || '{result}'::text[]
+$$;
+
+ALTER FUNCTION rag_internal.evaluation_stages(request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.evaluation_stages(request rag_internal.search_request) IS 'Of a completed request, in their order.';
+
+CREATE FUNCTION rag_internal.expand_passage(document_id uuid, chunk_index integer, expand text, OUT content text, OUT start_offset integer, OUT end_offset integer) RETURNS record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+    _most constant integer := 12000;
+    _from integer;
+    _to integer;
+    _passage record;
+begin
+    select c.start_offset, c.end_offset, c.section_start, c.section_end
+    into _passage
+    from rag_internal.chunk c
+    where c.document_id = expand_passage.document_id
+      and c.chunk_index = expand_passage.chunk_index;
+    if not found then
+        return;
+    end if;
+    start_offset := _passage.start_offset;
+    end_offset := _passage.end_offset;
+    if expand = 'section' and _passage.section_end > _passage.section_start then
+        _from := least(_passage.section_start, start_offset);
+        _to := greatest(_passage.section_end, end_offset);
+    end if;
+
+    if expand = 'section' and _to - _from <= _most then
+        start_offset := _from;
+        end_offset := _to;
+    elsif expand in ('section', 'neighbours') then
+        -- of a section that is too long, the passages nearest to this one
+        for _passage in
+            select c.start_offset, c.end_offset
+            from rag_internal.chunk c
+            where c.document_id = expand_passage.document_id
+              and c.chunk_index between expand_passage.chunk_index - 100
+                                    and expand_passage.chunk_index + 100
+              and c.chunk_index <> expand_passage.chunk_index
+              and (_to is null and abs(c.chunk_index - expand_passage.chunk_index) = 1
+                   or c.start_offset >= _from and c.end_offset <= _to)
+            order by abs(c.chunk_index - expand_passage.chunk_index), c.chunk_index
+        loop
+            continue when greatest(end_offset, _passage.end_offset)
+                          - least(start_offset, _passage.start_offset) > _most;
+            start_offset := least(start_offset, _passage.start_offset);
+            end_offset := greatest(end_offset, _passage.end_offset);
+        end loop;
+    end if;
+    content := (select substr(d.content, start_offset + 1, end_offset - start_offset)
+                from rag_internal.document d
+                where d.document_id = expand_passage.document_id);
+end
+$$;
+
+ALTER FUNCTION rag_internal.expand_passage(document_id uuid, chunk_index integer, expand text, OUT content text, OUT start_offset integer, OUT end_offset integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.expand_passage(document_id uuid, chunk_index integer, expand text, OUT content text, OUT start_offset integer, OUT end_offset integer) IS 'expand: section (that of the passage; its neighbours where it has none), neighbours, or chunk, which is the passage alone. At most 12,000 characters: beyond, as many of the nearest passages as fit. Null where there is no such passage.';
+
+CREATE FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) RETURNS SETOF rag.search_step
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _request rag_internal.search_request := (result).request;
+    _scope rag_internal.scope := rag_internal.search_scope((result).identity, _request);
+    _query text := coalesce((select max(h.corrected_query) from unnest((result).hits) h
+                             where _request.correct_typos), _request.query);
+begin
+    return query
+        select 'hit', l.leg, null::text, null::bigint, null::double precision, h.rank, l.score,
+               case when l.leg <> 'rerank' then coalesce(p.score / nullif(p.total, 0), 1) end,
+               h.document_id, h.chunk_index,
+               case when l.leg = 'bm25'
+                    then (select jsonb_build_object('leg_rank', l.rank, 'terms',
+                                                    jsonb_agg(to_jsonb(t)))
+                          from rag_internal.bm25_terms(_query, _scope, h.document_id,
+                                                       h.chunk_index) t)
+                    else jsonb_strip_nulls(jsonb_build_object(
+                             'leg_rank', l.rank,
+                             'corrected_query',
+                             case when l.leg = 'fuzzy' then h.corrected_query end)) end
+        from unnest((result).hits) h
+        join lateral (
+            select u.* from unnest((result).leg_hits) u
+            where u.document_id = h.document_id and u.chunk_index = h.chunk_index) l on true
+        left join (
+            select c.leg, c.document_id, c.chunk_index, c.score,
+                   sum(c.score) over (partition by c.document_id, c.chunk_index) as total
+            from rag_internal.contributions(
+                     (result).leg_hits, _request,
+                     rag_internal.first_depth(
+                         _request, _request.top_k::bigint + _request.skip)) c) p
+            on _request.strategy = 'hybrid' and p.leg = l.leg and p.document_id = h.document_id
+               and p.chunk_index = h.chunk_index
+        order by h.rank, l.leg <> 'semantic', l.leg;
+end
+$$;
+
+ALTER FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) IS 'Rows of rag.search_step with step hit: the rank of the hit, and of each leg its own rank (detail), raw score and share of the fused score. Of BM25 the terms, as rag.explain_bm25 tells them; of the fuzzy leg what it looked for.';
+
 CREATE FUNCTION rag_internal.find_model(name text, identity rag_internal.identity DEFAULT NULL::rag_internal.identity) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7108,6 +9220,115 @@ $$;
 ALTER FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) IS 'The embedding model of that name, the default for null; P0002 or 55000 where there is none.';
+
+CREATE FUNCTION rag_internal.find_passage(content text, hash text, length integer, place integer, secret bytea) RETURNS integer
+    LANGUAGE plpython3u IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).find_passage(content, hash, length, place, secret)
+$$;
+
+ALTER FUNCTION rag_internal.find_passage(content text, hash text, length integer, place integer, secret bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.find_passage(content text, hash text, length integer, place integer, secret bytea) IS 'Where in the content the passage with that hash of a citation begins, at its place or elsewhere; null where it is gone. secret: of keyed hashes; null for plain ones.';
+
+CREATE FUNCTION rag_internal.find_passages(search rag_internal.retrieval) RETURNS rag_internal.retrieval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result rag_internal.retrieval := search;
+    _request rag_internal.search_request := _result.request;
+    _places bigint := _request.top_k::bigint + _request.skip;
+    _depth bigint := rag_internal.first_depth(_request, _places);
+    _legs record;
+    _fused rag_internal.leg_hit[];
+    _ranking rag_internal.leg_hit[];
+    _reranked record;
+    _started timestamptz := clock_timestamp();
+begin
+    if _request.correct_typos then
+        _result.query := rag_internal.corrected_query(_request.query, _result.scope,
+                                                      _request.max_distance);
+        _result.steps := _result.steps || rag_internal.search_step(
+            'correction',
+            case when _result.query = _request.query then 'as typed' else 'corrected' end,
+            null, null, _started);
+    end if;
+
+    -- what is left out of a ranking makes room for what the legs find further down
+    loop
+        _legs := rag_internal.run_legs(_request, _result.query, _result.scope, _depth);
+        _started := clock_timestamp();
+        _fused := rag_internal.fuse(_legs.hits, _request, _depth);
+        _ranking := rag_internal.choose_candidates(_fused, _request);
+        exit when cardinality(_ranking) >= _places or not _legs.is_cut;
+        _depth := rag_internal.leg_depth(_depth + 1);
+    end loop;
+    _result.degraded := _legs.notes;
+    _result.leg_hits := _legs.hits;
+    _result.steps := _result.steps || _legs.steps || rag_internal.search_step(
+        'fusion', case when _request.strategy = 'hybrid' then _request.fusion else 'as ranked' end,
+        case when cardinality(_ranking) < cardinality(_fused)
+             then format('%s left out as equal or of one document',
+                         cardinality(_fused) - cardinality(_ranking)) end,
+        cardinality(_ranking), _started);
+
+    if _request.rerank is not null then
+        _reranked := rag_internal.rerank_hits(_ranking, _result.query, _result.leg_hits, _request);
+        _ranking := _reranked.ranked;
+        _result.leg_hits := _result.leg_hits || _reranked.scores;
+        _result.steps := _result.steps || _reranked.step;
+        _result.degraded := _result.degraded || _reranked.notes;
+        if not _reranked.is_open then
+            _result.status := 'abstained';
+        end if;
+    end if;
+    if _request.mmr_lambda is not null and cardinality(_ranking) > 0 then
+        _started := clock_timestamp();
+        _ranking := rag_internal.diversify(_ranking, _request.mmr_lambda, _places);
+        _result.steps := _result.steps || rag_internal.search_step(
+            'variety', format('lambda %s', _request.mmr_lambda), null, cardinality(_ranking),
+            _started);
+    end if;
+    _result.ranking := _ranking[_request.skip + 1 : least(_places, 2147483647)];
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.find_passages(search rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.find_passages(search rag_internal.retrieval) IS 'The search with the page of its ranking, the hits of its legs, its steps, and what had to be done without; status abstained where the gate is closed.';
+
+CREATE FUNCTION rag_internal.find_reranker(name text) RETURNS rag_internal.reranker
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _reranker rag_internal.reranker;
+begin
+    select r.* into _reranker
+    from rag_internal.reranker r
+    where r.name = find_reranker.name
+       or (coalesce(find_reranker.name, 'default') = 'default' and r.is_default);
+    if not found then
+        raise exception using
+            errcode = '55000',
+            message = case when coalesce(find_reranker.name, 'default') = 'default'
+                           then 'no default reranker is registered'
+                           else format('no reranker is named "%s"', find_reranker.name) end,
+            hint    = 'Registered ones are in rag.reranker; rag.add_reranker(...) registers one. '
+                      'rerank => ''none'' searches without.';
+    end if;
+    return _reranker;
+end
+$$;
+
+ALTER FUNCTION rag_internal.find_reranker(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.find_reranker(name text) IS 'The reranker of that name, the default one for null and default; 55000 where there is none.';
 
 CREATE FUNCTION rag_internal.finish_jobs(job_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -7153,6 +9374,18 @@ $$;
 ALTER FUNCTION rag_internal.finish_jobs(job_ids bigint[]) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) IS 'done or failed for each of these jobs without open tasks, with a notification on the channel ragsql_job_ and its id; what is left of cancelled ones is given up.';
+
+CREATE FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
+                else rag_internal.leg_depth(greatest(first_depth.places, (request).candidates)) end
+$$;
+
+ALTER FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) IS 'Of a lexical leg alone: just what is asked for. Else a tier of rag_internal.leg_depth that holds the places and candidates.';
 
 CREATE FUNCTION rag_internal.follow_chunk() RETURNS trigger
     LANGUAGE plpgsql
@@ -7245,6 +9478,19 @@ ALTER FUNCTION rag_internal.follow_title() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.follow_title() IS 'Renews the lexemes of a document whose title changed.';
 
+CREATE FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) RETURNS text[]
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).follow_up_terms(query, texts, most)
+$$;
+
+ALTER FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) IS 'Identifiers, types and files that the texts name and the query does not, the best first.';
+
 CREATE FUNCTION rag_internal.forget_searches(older_than interval DEFAULT NULL::interval) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7268,63 +9514,63 @@ CREATE FUNCTION rag_internal.front_matter(content text, strategy text, source te
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).front_matter(content, strategy, source, mime))
+return json.dumps(GD["ragsql"].require(6).front_matter(content, strategy, source, mime))
 $$;
 
 ALTER FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) IS 'The YAML front matter of a document that is chunked as Markdown; {} for others, and where there is none or it is no mapping.';
 
-CREATE FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _depth bigint := rag_internal.leg_depth(1);
+    _depth bigint := rag_internal.first_depth(request, 1);
     _placed rag_internal.leg_hit[] := '{}';
-    _tier rag_internal.leg_hit[];
 begin
+    if (request).strategy <> 'hybrid' then
+        return hits;
+    end if;
     loop
-        _tier := array(
+        _placed := _placed || array(
             select row('hybrid',
                        cardinality(_placed)
                        + row_number() over (order by s.score desc, s.document_id, s.chunk_index),
                        s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
-            from (select h.document_id, h.chunk_index,
-                         sum(rag_internal.reciprocal_rank((weights ->> h.leg)::double precision,
-                                                          rrf_k, h.rank) order by h.leg) as score
-                  from unnest(hits) h
-                  where h.rank <= _depth
-                    and not exists (select from unnest(_placed) p
-                                    where p.document_id = h.document_id
-                                      and p.chunk_index = h.chunk_index)
-                  group by h.document_id, h.chunk_index) s
+            from (select c.document_id, c.chunk_index, sum(c.score order by c.leg) as score
+                  from rag_internal.contributions(hits, request, _depth) c
+                  where not exists (select from unnest(_placed) p
+                                    where p.document_id = c.document_id
+                                      and p.chunk_index = c.chunk_index)
+                  group by c.document_id, c.chunk_index) s
             order by s.score desc, s.document_id, s.chunk_index
             limit _depth - cardinality(_placed));
-        return query select t.* from unnest(_tier) t;
-        exit when _depth >= places;
-        _placed := _placed || _tier;
+        exit when _depth >= depth;
         _depth := rag_internal.leg_depth(_depth + 1);
     end loop;
+    return _placed;
 end
 $$;
 
-ALTER FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) IS 'Passages in fused order, at least as many as places where the legs have them. score = sum of weight / (rrf_k + rank) over the legs that have the passage within the depth of its tier.';
+COMMENT ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) IS 'Passages in fused order, in tiers up to depth. score: the sum of what the legs contribute that have the passage within the depth of its tier. A single leg is its own order.';
 
-CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) RETURNS SETOF rag_internal.leg_hit
+CREATE FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint, max_distance integer) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
+    SET jit TO 'off'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).fuzzy_leg(query, scope, depth)
+return GD["ragsql"].require(6).fuzzy_leg(query, scope, depth, max_distance)
 $$;
 
-ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint, max_distance integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) IS 'At most depth passages by likeness of words: the mean, over the query words that visible passages have a like of, of the best similarity in the passage (0 where it has none). corrected_query says what was searched for, where that is not what was typed.';
+COMMENT ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint, max_distance integer) IS 'At most depth passages by likeness of words: the mean, over the query words that visible passages have a like of within max_distance edits, of the best similarity in the passage (0 where it has none). corrected_query says what was searched for, where that is not what was typed.';
 
 CREATE FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) RETURNS rag_internal.prepared_chunk[]
     LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
@@ -7454,53 +9700,34 @@ ALTER FUNCTION rag_internal.has_rule(who name, role text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.has_rule(who name, role text) IS 'Whether who is the role or has usage of it, superusers apart; false for null.';
 
-CREATE FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) RETURNS SETOF rag.hit
-    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+CREATE FUNCTION rag_internal.highlight(content text, query text, text_config text) RETURNS rag_internal.highlighted
+    LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
     AS $$
-declare
-    _page rag_internal.leg_hit[] := array(
-        select r from unnest(ranking) r where r.rank > skip and r.rank <= places);
-    _corrected_query text := (
-        select max(h.corrected_query) from unnest(hits) h where h.leg = 'fuzzy');
-begin
-    return query
-        with leg as (
-            select h.document_id, h.chunk_index,
-                   min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
-                   min(h.score) filter (where h.leg = 'semantic') as semantic_score,
-                   min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
-                   min(h.score) filter (where h.leg = 'bm25') as bm25_score,
-                   min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
-                   min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score
-            from unnest(hits) h
-            group by h.document_id, h.chunk_index
-        )
-        select p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
-               c.content, null::text, c.start_offset, c.end_offset, c.start_line, c.end_line,
-               c.page, c.kind, d.metadata || c.metadata, l.semantic_rank, l.semantic_score,
-               l.bm25_rank, l.bm25_score, l.fuzzy_rank, l.fuzzy_score, null::double precision,
-               _corrected_query, degraded,
-               format('%s/%s@%s:%s-%s', d.document_id, c.chunk_index,
-                      left(encode(d.content_hash, 'hex'), 16), c.start_offset, c.end_offset)
-        from unnest(_page) p
-        join leg l using (document_id, chunk_index)
-        join rag_internal.chunk c using (document_id, chunk_index)
-        join rag_internal.document d using (document_id)
-        join rag_internal.collection k using (collection_id)
-        where d.acl_id in (
-            select rag_internal.visible_acls((scope).identity, array(
-                select e.acl_id
-                from unnest(_page) r join rag_internal.document e using (document_id))))
-        order by p.rank;
-end
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).highlight(content, query, text_config)
 $$;
 
-ALTER FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.highlight(content text, query text, text_config text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) IS 'The hits at places skip + 1 to places of the ranking, with their rank and score in each leg, and what the fuzzy leg searched for instead of the query. citation is document/chunk@hash:start-end.';
+COMMENT ON FUNCTION rag_internal.highlight(content text, query text, text_config text) IS 'Words of the query, its phrases and words with its prefixes; nothing for exclusions. The first 50,000 characters are looked through.';
+
+CREATE FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.check_weights(
+        -- an imagined answer counts like the question, unless it is said otherwise
+        case when jsonb_typeof(weights) = 'object' and weights ? 'semantic'
+             then jsonb_build_object('hyde', weights -> 'semantic') || weights
+             else weights end,
+        rag_internal.default_weights(fusion), rrf_k)
+$$;
+
+ALTER FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) IS 'weights over the defaults of the fusion; 22023 where they mean nothing, see rag_internal.check_weights.';
 
 CREATE FUNCTION rag_internal.identity_names(identity rag_internal.identity) RETURNS TABLE(kind text, name text)
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -7533,7 +9760,7 @@ CREATE FUNCTION rag_internal.index_differences(collection rag_internal.collectio
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).index_differences(collection)
+return GD["ragsql"].require(6).index_differences(collection)
 $$;
 
 ALTER FUNCTION rag_internal.index_differences(collection rag_internal.collection) OWNER TO rag_owner;
@@ -7548,7 +9775,7 @@ declare
     _entry_id bigint;
 begin
     if not exists (select from rag_internal.document d
-                   where d.document_id = index_document.document_id and d.status = 'active') then
+                   where d.document_id = index_document.document_id) then
         delete from rag_internal.indexed_document i
         where i.document_id = index_document.document_id;
         return;
@@ -7562,9 +9789,10 @@ begin
         (entry_id, first_index, document_id, collection_id, acl_id, text_config, valid_from,
          valid_until, passages, lengths, lexemes, frequencies, surfaces)
     select _entry_id, min(p.chunk_index), d.document_id, d.collection_id, d.acl_id, d.text_config,
-           d.valid_from, d.valid_until, count(*), string_agg(int4send(p.length), ''),
+           v.starts, v.ends, count(*), string_agg(int4send(p.length), ''),
            string_agg(p.lexemes, ''), string_agg(p.frequencies, ''), string_agg(p.surfaces, '')
     from rag_internal.document d
+    cross join lateral rag_internal.indexed_validity(d.status, d.valid_from, d.valid_until) v
     cross join lateral (
         select c.chunk_index, l.length, l.frequencies,
                rag_internal.pack_terms(tsvector_to_array(c.tsv)) as lexemes,
@@ -7579,13 +9807,13 @@ begin
         where c.document_id = d.document_id
         order by c.chunk_index) p
     where d.document_id = index_document.document_id
-    group by d.document_id, p.chunk_index / 4096;
+    group by d.document_id, v.starts, v.ends, p.chunk_index / 4096;
 end
 $$;
 
 ALTER FUNCTION rag_internal.index_document(document_id uuid) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.index_document(document_id uuid) IS 'A new entry of an active document, in rag_internal.pending; none of another.';
+COMMENT ON FUNCTION rag_internal.index_document(document_id uuid) IS 'A new entry of a document, in rag_internal.pending; none where there is no such document.';
 
 CREATE FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer DEFAULT 1, heading_weight integer DEFAULT 1) RETURNS tsvector
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -7627,6 +9855,18 @@ $$;
 ALTER FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) IS 'Lexemes of a passage: title (weight A) and headings (weight B), as often as they weigh, up to 16 (0 leaves it out; 2,000 characters count), then content (weight D).';
+
+CREATE FUNCTION rag_internal.indexed_validity(status text, valid_from timestamp with time zone, valid_until timestamp with time zone, OUT starts timestamp with time zone, OUT ends timestamp with time zone) RETURNS record
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case status when 'archived' then coalesce(valid_until, 'infinity') else valid_from end,
+           case status when 'archived' then coalesce(valid_from, '-infinity') else valid_until end
+$$;
+
+ALTER FUNCTION rag_internal.indexed_validity(status text, valid_from timestamp with time zone, valid_until timestamp with time zone, OUT starts timestamp with time zone, OUT ends timestamp with time zone) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.indexed_validity(status text, valid_from timestamp with time zone, valid_until timestamp with time zone, OUT starts timestamp with time zone, OUT ends timestamp with time zone) IS 'valid_from and valid_until, of an archived document the other way round.';
 
 CREATE FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) RETURNS jsonb
     LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -7823,6 +10063,39 @@ ALTER FUNCTION rag_internal.json_texts(value jsonb) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.json_texts(value jsonb) IS 'The value as text, its keys, strings and numbers.';
 
+CREATE FUNCTION rag_internal.keep_answer(result rag_internal.retrieval) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _request rag_internal.search_request := (result).request;
+begin
+    if current_setting('transaction_read_only') = 'on' then
+        return;
+    end if;
+    delete from rag_internal.cached_answer a
+    where a.answer_id in (select e.answer_id from rag_internal.cached_answer e
+                          where e.expires_at <= clock_timestamp()
+                          limit 100
+                          for update skip locked);
+    insert into rag_internal.cached_answer
+        (key, question_hash, question_terms, query_vector, collection_ids, status, ranking,
+         leg_hits, expires_at)
+    values ((result).answer_key, rag_internal.keyed_hash(convert_to(_request.query, 'UTF8')),
+            case when _request.cache ? 'similarity'
+                 then rag_internal.question_terms(_request.query) end,
+            case when _request.cache ? 'similarity'
+                 then rag_internal.question_vector(_request, (result).scope) end,
+            (select s.collection_ids from rag_internal.sight((result).scope) s), (result).status,
+            (result).ranking, (result).leg_hits,
+            clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::double precision));
+end
+$$;
+
+ALTER FUNCTION rag_internal.keep_answer(result rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.keep_answer(result rag_internal.retrieval) IS 'Keeps which passages answered the question, for the ttl of the cache. A transaction that can only read keeps nothing.';
+
 CREATE FUNCTION rag_internal.keep_up_index(document rag_internal.document) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7886,6 +10159,7 @@ declare
     _is_own boolean := true;
     _collection rag_internal.collection;
     _known bigint[] := '{}';
+    _scope rag_internal.scope;
 begin
     foreach _collection in array collections loop
         _ids := _ids || _collection.collection_id;
@@ -7898,9 +10172,9 @@ begin
     end if;
     if is_named then
         -- as a rule they are known by a live document: the engine keeps in mind where it sees one
-        select s.collection_ids into _known
-        from rag_internal.sight(
-            row(null, _ids, null, null, '{}', identity)::rag_internal.scope) s;
+        _scope.identity := known_collections.identity;
+        _scope.collection_ids := _ids;
+        select s.collection_ids into _known from rag_internal.sight(_scope) s;
         if _known @> _ids then
             return collections;
         end if;
@@ -7961,6 +10235,29 @@ ALTER FUNCTION rag_internal.known_models(who name, ticket bytea) OWNER TO rag_ow
 
 COMMENT ON FUNCTION rag_internal.known_models(who name, ticket bytea) IS 'Rows of rag.model.';
 
+CREATE FUNCTION rag_internal.known_rerankers(who name, ticket bytea) RETURNS TABLE(name text, provider text, revision text, max_tokens integer, scores text, is_default boolean, created_at timestamp with time zone, endpoints jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET client_min_messages TO 'warning'
+    SET standard_conforming_strings TO 'on'
+    SET gin_fuzzy_search_limit TO '0'
+    SET row_security TO 'on'
+    AS $$
+#variable_conflict use_column
+declare
+    _identity rag_internal.identity := rag_internal.authenticate(who, ticket);
+begin
+    return query
+        select r.name, r.provider, r.revision, r.max_tokens, r.scores, r.is_default, r.created_at,
+               case when _identity.sees_everything then r.endpoints end
+        from rag_internal.reranker r;
+end
+$$;
+
+ALTER FUNCTION rag_internal.known_rerankers(who name, ticket bytea) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.known_rerankers(who name, ticket bytea) IS 'Rows of rag.reranker.';
+
 CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7968,13 +10265,81 @@ CREATE FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) RETURNS boo
 begin
     -- as a rule nothing waits at all
     return exists (select from rag_internal.embedding_task)
-       and rag_internal.sees_waiting(scope);
+       and rag_internal.sees_waiting(scope, rag_internal.live_passages(
+               scope,
+               case when not ((scope).identity).sees_everything then '{acls}' end,
+               true));
 end
 $$;
 
 ALTER FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) IS 'Whether a passage in scope, which the caller can see, has no vector yet, or none for good, under the model that its collection is searched by.';
+
+CREATE TABLE rag_internal.dataset (
+    dataset_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    tenant text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    owner_id bigint NOT NULL,
+    description text,
+    collections text[],
+    fingerprint bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE rag_internal.dataset OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.dataset IS 'Questions with judged answers. collections: where they are asked (null: wherever who evaluates may read). fingerprint: SHA-256 of questions and judgments.';
+
+CREATE FUNCTION rag_internal.last_evaluation(identity rag_internal.identity, dataset rag_internal.dataset, strategy text, stage text, top_k integer) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select jsonb_build_object(
+        'evaluated_at', e.evaluated_at, 'settings', e.settings, 'ndcg_10', e.ndcg_10,
+        'mrr_10', e.mrr_10, 'recall_5', e.recall_5, 'recall_20', e.recall_20,
+        'recall_50', e.recall_50)
+    from rag_internal.evaluation e
+    where e.dataset_id = (dataset).dataset_id and e.fingerprint = (dataset).fingerprint
+      and e.reader is not distinct from (identity).reader and e.tenant = (identity).tenant
+      and e.strategy = last_evaluation.strategy and e.stage = last_evaluation.stage
+      and e.top_k = last_evaluation.top_k
+    order by e.evaluated_at desc
+    limit 1
+$$;
+
+ALTER FUNCTION rag_internal.last_evaluation(identity rag_internal.identity, dataset rag_internal.dataset, strategy text, stage text, top_k integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.last_evaluation(identity rag_internal.identity, dataset rag_internal.dataset, strategy text, stage text, top_k integer) IS 'The newest kept run of the same identity by the same questions and judgments, whatever its settings.';
+
+CREATE FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request rag_internal.search_request) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _lead constant double precision := (request).bm25_lead;
+    _best double precision;
+    _second double precision;
+begin
+    if _lead is null then
+        return null;
+    end if;
+    select max(h.score) filter (where h.rank = 1), max(h.score) filter (where h.rank = 2)
+    into _best, _second
+    from unnest(hits) h
+    where h.leg = 'bm25';
+    return case when _best >= _lead * coalesce(_second, 0)
+                then format('the best passage by words leads by %s',
+                            case when _second > 0
+                                 then round((_best / _second)::numeric, 2)::text
+                                 else 'all' end) end;
+end
+$$;
+
+ALTER FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request rag_internal.search_request) IS 'Why the semantic leg can be skipped: the best BM25 score is bm25_lead times the second or more; null where it cannot.';
 
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -7988,26 +10353,23 @@ ALTER FUNCTION rag_internal.leg_depth(places bigint) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.leg_depth(places bigint) IS 'The least of 100, 1,000, 10,000, 100,000, 1,000,000 and everything that holds so many places.';
 
-CREATE FUNCTION rag_internal.legs_of(strategy text) RETURNS text[]
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+CREATE FUNCTION rag_internal.legs_of(request rag_internal.search_request) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-begin
-    if strategy = 'hybrid' then
-        return array['semantic', 'bm25', 'fuzzy'];
-    elsif strategy in ('semantic', 'bm25', 'fuzzy') then
-        return array[strategy];
-    end if;
-    raise exception using
-        errcode = '22023',
-        message = format('unknown strategy "%s"', strategy),
-        hint    = 'Strategies: hybrid, semantic, bm25, fuzzy.';
-end
+    -- in a hybrid a weight of 0 switches a leg off; words come first where they can spare the rest
+    select case when (request).strategy <> 'hybrid' then array[(request).strategy]
+                else array(
+                    select l.leg
+                    from unnest(array['semantic', 'hyde', 'bm25', 'fuzzy']) with ordinality l (leg, n)
+                    where ((request).weights ->> l.leg)::double precision > 0
+                      and (l.leg <> 'hyde' or (request).hyde_vector is not null)
+                    order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end
 $$;
 
-ALTER FUNCTION rag_internal.legs_of(strategy text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.legs_of(request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.legs_of(strategy text) IS 'hybrid: semantic, bm25 and fuzzy; else the one named. 22023 for any other.';
+COMMENT ON FUNCTION rag_internal.legs_of(request rag_internal.search_request) IS 'Of a completed request: semantic, hyde (where there is its vector), bm25 and fuzzy for a hybrid, without those of weight 0; else the one that the strategy names.';
 
 CREATE FUNCTION rag_internal.letters_of(input text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -8077,6 +10439,55 @@ ALTER FUNCTION rag_internal.line_breaks(content text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.line_breaks(content text) IS 'How many line feeds a text has.';
 
+CREATE FUNCTION rag_internal.live_passages(scope rag_internal.scope, acls text, newest_only boolean) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
+    AS $_$
+declare
+    _moment text := case when (scope).as_of is null then 'statement_timestamp()'
+                         else format('%L::timestamptz', (scope).as_of) end;
+    _is_valid text := format(
+        '(%%1$s.valid_from is null or %%1$s.valid_from <= %1$s) '
+        'and (%%1$s.valid_until is null or %%1$s.valid_until > %1$s)', _moment);
+    _has_archived boolean := coalesce((scope).include_archived, false);
+    -- as a rule nothing has another version
+    _is_newest boolean := newest_only and not _has_archived and (
+        select min(d.collection_id) from rag_internal.document d where d.version <> '') is not null;
+    _conditions text[] := array[
+        case when (scope).min_updated_at is not null
+             then format('d.updated_at >= %L::timestamptz', (scope).min_updated_at) end,
+        case when (scope).max_updated_at is not null
+             then format('d.updated_at <= %L::timestamptz', (scope).max_updated_at) end,
+        case when not _has_archived
+             then format('d.status = ''active'' and %s', format(_is_valid, 'd'))
+             when (scope).as_of is not null
+             then format('(d.valid_from is null or d.valid_from <= %s)', _moment) end,
+        case when _is_newest
+             -- one by one, of few passages
+             then format('not exists (select from rag_internal.newer_version n '
+                         'where n.document_id = d.document_id and n.status = ''active'' '
+                         'and %s%s offset 0)',
+                         format(_is_valid, 'n'),
+                         -- without an estimate, which takes long for many classes
+                         ' and coalesce(n.acl_id = any (' || acls || '), false)') end];
+begin
+    if coalesce((scope).min_updated_at, (scope).max_updated_at, (scope).as_of) is null
+       and not _has_archived and not _is_newest then
+        return 'rag_internal.live_chunk';
+    end if;
+    return format(
+        '(select c.chunk_id, c.document_id, c.chunk_index, c.tsv, d.collection_id, d.acl_id, '
+        'd.attributes, d.text_config '
+        'from rag_internal.chunk c join rag_internal.document d using (document_id) where %s)',
+        coalesce(nullif(array_to_string(_conditions, ' and '), ''), 'true'));
+end
+$_$;
+
+ALTER FUNCTION rag_internal.live_passages(scope rag_internal.scope, acls text, newest_only boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.live_passages(scope rag_internal.scope, acls text, newest_only boolean) IS 'rag_internal.live_chunk, or a subquery of its columns, for what the scope says of freshness. acls: an expression for the classes among which newer versions count; null: all.';
+
 CREATE FUNCTION rag_internal.load_engine() RETURNS void
     LANGUAGE plpython3u
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8127,12 +10538,13 @@ ALTER FUNCTION rag_internal.lock_collections(identity rag_internal.identity, doc
 
 COMMENT ON FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) IS 'Who changes documents of several collections takes them in the order of their ids.';
 
-CREATE FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) RETURNS void
+CREATE FUNCTION rag_internal.log_search(result rag_internal.retrieval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _identity rag_internal.identity := (result).identity;
+    _query text := ((result).request).query;
     _mode text := (select s.mode from rag_internal.search_log_setting s);
     _row rag_internal.search_log;
 begin
@@ -8146,13 +10558,13 @@ begin
     _row.tenant := _identity.tenant;
     _row.source := _identity.source;
     _row.strategy := (result).strategy;
-    _row.collections := log_search.collections;
+    _row.collections := ((result).request).collections;
     -- first redacted: of a secret that is cut, what is left is no match
     _row.query := case when _mode = 'text'
                        then left(rag_internal.redact_text((result).collection_ids,
-                                                          log_search.query), 8000) end;
+                                                          _query), 8000) end;
     _row.query_hash := (
-        select sha256(k.secret || convert_to(log_search.query, 'UTF8'))
+        select sha256(k.secret || convert_to(_query, 'UTF8'))
         from rag_internal.ticket_key k);
     _row.document_ids := array(select h.document_id from unnest((result).hits) h);
     _row.chunk_indexes := array(select h.chunk_index from unnest((result).hits) h);
@@ -8172,9 +10584,43 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.log_search(result rag_internal.retrieval) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) IS 'Records what was asked and returned, as rag.configure_search_log says.';
+COMMENT ON FUNCTION rag_internal.log_search(result rag_internal.retrieval) IS 'Records what was asked and returned, as rag.configure_search_log says.';
+
+CREATE FUNCTION rag_internal.marginal_relevance(scores double precision[], contents text[], vectors bytea[], trade double precision) RETURNS integer[]
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).marginal_relevance(scores, contents, vectors, trade)
+$$;
+
+ALTER FUNCTION rag_internal.marginal_relevance(scores double precision[], contents text[], vectors bytea[], trade double precision) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.marginal_relevance(scores double precision[], contents text[], vectors bytea[], trade double precision) IS 'Numbers of the passages, from 1, in the order of maximal marginal relevance (Carbonell, Goldstein, SIGIR 1998): next is the one with the greatest trade x relevance - (1 - trade) x greatest similarity to those before it. Relevance: the scores, min-max. Similarity: cosine of two vectors, or the share of common words where one has no vector of the same length.';
+
+CREATE FUNCTION rag_internal.marked_passage(content text, start_offset integer, query text, text_config text, OUT marked text, OUT matches jsonb) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found rag_internal.highlighted := rag_internal.highlight(marked_passage.content,
+                                                              marked_passage.query,
+                                                              marked_passage.text_config);
+begin
+    marked := _found.marked;
+    matches := coalesce((
+        select jsonb_agg(jsonb_build_array(start_offset + _found.matches[i],
+                                           start_offset + _found.matches[i + 1]) order by i)
+        from generate_series(1, cardinality(_found.matches), 2) i), '[]');
+end
+$$;
+
+ALTER FUNCTION rag_internal.marked_passage(content text, start_offset integer, query text, text_config text, OUT marked text, OUT matches jsonb) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.marked_passage(content text, start_offset integer, query text, text_config text, OUT marked text, OUT matches jsonb) IS 'marked: the content with <mark>...</mark> around what matched. matches: [[start, end], ...] in characters of the document, end exclusive.';
 
 CREATE FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[] DEFAULT NULL::uuid[]) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE
@@ -8215,6 +10661,55 @@ ALTER FUNCTION rag_internal.matching_documents(identity rag_internal.identity, c
 
 COMMENT ON FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) IS 'Documents in these collections (among null: any of them) whose content, title, source, version, tags or metadata match, or a heading, metadata or embed_text of their passages.';
 
+CREATE FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) RETURNS rag.hit[]
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _degraded text[] := (
+        select array_agg(distinct n) from unnest(hits) h, unnest(h.degraded) n);
+    _ranking rag_internal.leg_hit[] := array(
+        select row('merge',
+                   row_number() over (order by s.score desc, s.document_id, s.chunk_index),
+                   s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
+        from (select h.document_id, h.chunk_index,
+                     sum(rag_internal.reciprocal_rank(w.weight, 60, h.rank)
+                         order by h.ordinality) as score
+              from unnest(hits) with ordinality h
+              join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
+              group by h.document_id, h.chunk_index) s
+        order by s.score desc, s.document_id, s.chunk_index);
+    _merged rag.hit[] := '{}';
+    _place record;
+    _hit rag.hit;
+begin
+    _ranking := rag_internal.choose_candidates(_ranking, request);
+    for _place in
+        select r.rank, r.score, b.place
+        from unnest(_ranking[:(request).top_k]) r
+        join (select distinct on (h.document_id, h.chunk_index)
+                     h.document_id, h.chunk_index, h.ordinality as place
+              from unnest(hits) with ordinality h
+              join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
+              order by h.document_id, h.chunk_index,
+                       rag_internal.reciprocal_rank(w.weight, 60, h.rank) desc, h.ordinality) b
+             using (document_id, chunk_index)
+        order by r.rank
+    loop
+        _hit := hits[_place.place];
+        _hit.rank := _place.rank;
+        _hit.score := _place.score;
+        _hit.degraded := _degraded;
+        _merged := array_append(_merged, _hit);
+    end loop;
+    return _merged;
+end
+$$;
+
+ALTER FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) IS 'The top_k best passages by the sum of weight / (60 + rank) over the lists that have them; each is shown as the list tells it that adds most. weights: of the list of each hit.';
+
 CREATE FUNCTION rag_internal.merge_jobs(job_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8248,7 +10743,7 @@ CREATE FUNCTION rag_internal.merge_segments(text_config text, most_passages inte
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).merge_segments(text_config, most_passages)
+return GD["ragsql"].require(6).merge_segments(text_config, most_passages)
 $$;
 
 ALTER FUNCTION rag_internal.merge_segments(text_config text, most_passages integer) OWNER TO rag_owner;
@@ -8320,7 +10815,7 @@ CREATE FUNCTION rag_internal.model_status(model rag_internal.model) RETURNS json
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).model_status(model))
+return json.dumps(GD["ragsql"].require(6).model_status(model))
 $$;
 
 ALTER FUNCTION rag_internal.model_status(model rag_internal.model) OWNER TO rag_owner;
@@ -8412,6 +10907,75 @@ ALTER FUNCTION rag_internal.note_access_change() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.note_access_change() IS 'Adds a random stamp to rag_internal.access_change.';
 
+CREATE FUNCTION rag_internal.note_content_change() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _collection_ids bigint[];
+begin
+    -- as a rule nobody keeps answers
+    if not exists (select from rag_internal.collection k where k.search_defaults ? 'cache') then
+        return null;
+    end if;
+    if tg_op = 'INSERT' then
+        _collection_ids := array(select distinct n.collection_id from new_rows n);
+    elsif tg_op = 'DELETE' then
+        _collection_ids := array(select distinct o.collection_id from old_rows o);
+    else
+        _collection_ids := array(select n.collection_id from new_rows n
+                                 union
+                                 select o.collection_id from old_rows o);
+    end if;
+    insert into rag_internal.content_change (collection_id, stamp)
+    select k.collection_id, rag_internal.new_id()
+    from rag_internal.collection k
+    where k.collection_id = any (_collection_ids) and k.search_defaults ? 'cache';
+    if found and random() < 1.0 / 64
+       and current_setting('transaction_isolation') = 'read committed' then
+        with added as (
+            delete from rag_internal.content_change a
+            where a.ctid in (select f.ctid from rag_internal.content_change f
+                             where f.collection_id = any (_collection_ids)
+                             for update skip locked)
+            returning a.collection_id, a.stamp)
+        insert into rag_internal.content_change (collection_id, stamp)
+        select a.collection_id, sum(a.stamp) from added a group by a.collection_id;
+    end if;
+    return null;
+end
+$$;
+
+ALTER FUNCTION rag_internal.note_content_change() OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.note_content_change() IS 'Adds a random stamp to rag_internal.content_change for each collection of the rows that keeps answers.';
+
+CREATE FUNCTION rag_internal.note_search_status(identity rag_internal.identity, status text) RETURNS void
+    LANGUAGE plpython3u
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+GD["ragsql"].require(6).note_search_status(identity, status)
+$$;
+
+ALTER FUNCTION rag_internal.note_search_status(identity rag_internal.identity, status text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.note_search_status(identity rag_internal.identity, status text) IS 'Notes the status of a search; another identity in the same session is not told of it.';
+
+CREATE FUNCTION rag_internal.noted_search_status(identity rag_internal.identity) RETURNS text
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).noted_search_status(identity)
+$$;
+
+ALTER FUNCTION rag_internal.noted_search_status(identity rag_internal.identity) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.noted_search_status(identity rag_internal.identity) IS 'What rag_internal.note_search_status was told last, of this identity; else null.';
+
 CREATE FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean DEFAULT false) RETURNS rag_internal.collection
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8482,6 +11046,41 @@ $$;
 ALTER FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) IS 'The locked row of a collection that the identity owns, or (or_write, named as OWNER/NAME) may write to; P0002 where it sees none, 42501 where it is another''s.';
+
+CREATE FUNCTION rag_internal.own_dataset(identity rag_internal.identity, name text) RETURNS rag_internal.dataset
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found rag_internal.dataset[] := array(
+        select d
+        from rag_internal.dataset d
+        where d.name = own_dataset.name
+          and ((identity).sees_everything
+               or (d.owner_id = any ((identity).principal_ids) and d.tenant = (identity).tenant))
+        -- an administrator's own before those of others
+        order by d.owner_id = any ((identity).principal_ids) desc);
+begin
+    if cardinality(_found) = 0 then
+        raise exception using
+            errcode = 'P0002',
+            message = format('dataset "%s" does not exist or is not yours', own_dataset.name),
+            hint    = 'select name from rag.list_datasets() shows yours; rag.add_dataset(...) '
+                      'makes one.';
+    elsif cardinality(_found) > 1
+          and (_found[1]).owner_id = any ((identity).principal_ids) is not true then
+        raise exception using
+            errcode = '42P09',
+            message = format('several datasets are named "%s"', own_dataset.name),
+            hint    = 'Their owners can evaluate by them.';
+    end if;
+    return _found[1];
+end
+$$;
+
+ALTER FUNCTION rag_internal.own_dataset(identity rag_internal.identity, name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.own_dataset(identity rag_internal.identity, name text) IS 'The dataset of that name that the identity owns, for who sees everything anybody''s; P0002 where there is none, 42P09 where there are several of others.';
 
 CREATE TABLE rag_internal.job (
     job_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -8715,13 +11314,26 @@ ALTER FUNCTION rag_internal.parse_text(config text, folded text) OWNER TO rag_ow
 
 COMMENT ON FUNCTION rag_internal.parse_text(config text, folded text) IS 'to_tsvector of the word stream under a configuration by name, qualified where it is not in pg_catalog; an unknown one is 42704. Positions end at 16,383.';
 
+CREATE FUNCTION rag_internal.parts_of(query text) RETURNS SETOF rag.query_part
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select p.*
+    from rag_internal.query_parts(
+        query, to_char(statement_timestamp(), 'YYYY-MM-DD"T"HH24:MI:SS.US')) p
+$$;
+
+ALTER FUNCTION rag_internal.parts_of(query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.parts_of(query text) IS 'The parts of a query, with dates in the time zone of the session.';
+
 CREATE FUNCTION rag_internal.passage_value(content text, heading text[], kind text) RETURNS real
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).passage_value(content, heading, kind)
+return GD["ragsql"].require(6).passage_value(content, heading, kind)
 $$;
 
 ALTER FUNCTION rag_internal.passage_value(content text, heading text[], kind text) OWNER TO rag_owner;
@@ -8919,7 +11531,7 @@ CREATE FUNCTION rag_internal.prune_words() RETURNS bigint
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).prune_words()
+return GD["ragsql"].require(6).prune_words()
 $$;
 
 ALTER FUNCTION rag_internal.prune_words() OWNER TO rag_owner;
@@ -8932,7 +11544,7 @@ CREATE FUNCTION rag_internal.purge_segment() RETURNS boolean
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).purge_segment()
+return GD["ragsql"].require(6).purge_segment()
 $$;
 
 ALTER FUNCTION rag_internal.purge_segment() OWNER TO rag_owner;
@@ -8952,6 +11564,19 @@ $$;
 ALTER FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) IS 'OWNER/NAME and TENANT/OWNER/NAME (as the first where there is no tenant).';
+
+CREATE FUNCTION rag_internal.query_parts(query text, now text) RETURNS SETOF rag.query_part
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).query_parts(query, now)
+$$;
+
+ALTER FUNCTION rag_internal.query_parts(query text, now text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.query_parts(query text, now text) IS 'The parts of a query; now is local time in ISO 8601, which "yesterday" is counted from.';
 
 CREATE FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) RETURNS tsquery
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -8989,6 +11614,55 @@ $$;
 ALTER FUNCTION rag_internal.question_lexemes(question text, config text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS 'Distinct lexemes of a question under a configuration by name; each is among those of rag.analyze of the same text.';
+
+CREATE FUNCTION rag_internal.question_terms(query text) RETURNS bytea
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _question rag_internal.question := rag_internal.read_question(query);
+begin
+    if cardinality(_question.phrases || _question.excluded) > 0
+       or _question.content <> btrim(regexp_replace(query, '\s+', ' ', 'g')) then
+        return null;  -- signs say what words do not
+    end if;
+    return sha256(convert_to((
+        select coalesce(string_agg(distinct w.word, ' ' order by w.word), '')
+        from regexp_split_to_table(query, '\s+') w (word)
+        where w.word ~ '[0-9_./\\@#:-]' or substr(w.word, 2) ~ '[[:upper:]]'
+           or lower(w.word) in ('not', 'no', 'without', 'except', 'never', 'nor')), 'UTF8'));
+end
+$$;
+
+ALTER FUNCTION rag_internal.question_terms(query text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.question_terms(query text) IS 'A hash of the words with digits, signs or capitals within, and of negations; null for a question with phrases, exclusions or prefixes.';
+
+CREATE FUNCTION rag_internal.question_vector(request rag_internal.search_request, scope rag_internal.scope) RETURNS public.vector
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _models rag_internal.model[] := array(
+        select m from rag_internal.model m
+        where m.model_id = any ((select rag_internal.seen_models(scope))::integer[]));
+begin
+    if cardinality(_models) <> 1 or _models[1].provider = 'external' then
+        return null;
+    end if;
+    -- the semantic leg asks for the same one, which the session keeps
+    return rag_internal.embed_query(
+        (rag_internal.read_question((request).query)).content, _models[1],
+        format('%s %s %s', ((scope).identity).who, ((scope).identity).tenant,
+               ((scope).identity).reader));
+exception when object_not_in_prerequisite_state then
+    return null;  -- the leg says what is wrong
+end
+$$;
+
+ALTER FUNCTION rag_internal.question_vector(request rag_internal.search_request, scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.question_vector(request rag_internal.search_request, scope rag_internal.scope) IS 'The unit vector of the query; null where there are several models, or one that cannot be asked.';
 
 CREATE FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) RETURNS bigint
     LANGUAGE plpgsql
@@ -9069,13 +11743,150 @@ ALTER FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection,
 
 COMMENT ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) IS 'The job that embeds what lacks a vector, in one document or (null) in the whole collection; null where nothing does. model_id null: every model of the collection. What was given up before is tried again.';
 
+CREATE FUNCTION rag_internal.ranking_scores(stage text, places bigint[], relevances integer[], wanted integer[]) RETURNS rag_internal.stage_score
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with gain as (
+        select sum((2.0::float8 ^ f.relevance - 1) * ln(2) / ln(f.place + 1))
+                   filter (where f.place <= 10) as found,
+               min(f.place) filter (where f.place <= 10) as first,
+               count(*) filter (where f.place <= 5) as within_5,
+               count(*) filter (where f.place <= 20) as within_20,
+               count(*) filter (where f.place <= 50) as within_50
+        from unnest(places, relevances) f (place, relevance)
+        where f.relevance > 0
+    ), ideal as (
+        select sum((2.0::float8 ^ i.relevance - 1) * ln(2) / ln(i.place + 1))
+                   filter (where i.place <= 10) as found,
+               count(*)::float8 as answers
+        from (select w.relevance, row_number() over (order by w.relevance desc) as place
+              from unnest(wanted) w (relevance)
+              where w.relevance > 0) i
+    )
+    select row(ranking_scores.stage, coalesce(g.found / i.found, 0),
+               coalesce(1 / g.first::float8, 0), g.within_5 / i.answers, g.within_20 / i.answers,
+               g.within_50 / i.answers)::rag_internal.stage_score
+    from gain g, ideal i
+    where i.answers > 0
+$$;
+
+ALTER FUNCTION rag_internal.ranking_scores(stage text, places bigint[], relevances integer[], wanted integer[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.ranking_scores(stage text, places bigint[], relevances integer[], wanted integer[]) IS 'places and relevances: of what was found; wanted: the relevance of all that is judged, relevant being what is above 0; null where nothing is. nDCG@10 with gain 2^relevance - 1 (Burges et al., ICML 2005) and discount 1 / log2(place + 1) (Järvelin and Kekäläinen, ACM TOIS 2002); the reciprocal rank of the first answer within 10; the share of the answers within 5, 20 and 50.';
+
+CREATE FUNCTION rag_internal.read_citation(citation text, OUT document_id uuid, OUT chunk_index integer, OUT document_hash text, OUT passage_hash text, OUT start_offset integer, OUT end_offset integer) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _most constant bigint := 2147483647;
+    _parts text[] := regexp_match(
+        btrim(citation),
+        '^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/([0-9]{1,10})'
+        '@([0-9a-f]{16})(?:\.([0-9a-f]{16}))?:([0-9]{1,10})-([0-9]{1,10})$');
+begin
+    if _parts is null
+       or greatest(_parts[2]::bigint, _parts[5]::bigint, _parts[6]::bigint) > _most
+       or _parts[5]::bigint >= _parts[6]::bigint then
+        raise exception using
+            errcode = '22023',
+            message = format('"%s" is no citation', left(citation, 200)),
+            hint    = 'Give the citation of a hit, document/chunk@hash.hash:start-end.';
+    end if;
+    document_id := _parts[1];
+    chunk_index := _parts[2];
+    document_hash := _parts[3];
+    passage_hash := _parts[4];
+    start_offset := _parts[5];
+    end_offset := _parts[6];
+end
+$_$;
+
+ALTER FUNCTION rag_internal.read_citation(citation text, OUT document_id uuid, OUT chunk_index integer, OUT document_hash text, OUT passage_hash text, OUT start_offset integer, OUT end_offset integer) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.read_citation(citation text, OUT document_id uuid, OUT chunk_index integer, OUT document_hash text, OUT passage_hash text, OUT start_offset integer, OUT end_offset integer) IS 'What rag_internal.citation put together; passage_hash null in one of before 0006. Anything else is 22023.';
+
+CREATE FUNCTION rag_internal.read_passages(search rag_internal.retrieval) RETURNS rag_internal.retrieval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+    _result rag_internal.retrieval := search;
+    _page rag_internal.leg_hit[] := _result.ranking;
+    _hits rag_internal.leg_hit[] := _result.leg_hits;
+    _query text := _result.query;
+    _highlight boolean := (_result.request).highlight;
+    _expand text := (_result.request).expand;
+    _is_lax boolean := (_result.request).include_archived or (_result.request).as_of is not null;
+    _degraded text[] := nullif(_result.degraded, '{}');
+    _corrected_query text := coalesce(
+        nullif(_query, (_result.request).query),
+        (select max(h.corrected_query) from unnest(_hits) h where h.leg = 'fuzzy'));
+    _started timestamptz := clock_timestamp();
+begin
+    _result.hits := array(
+        with leg as (
+            select h.document_id, h.chunk_index,
+                   min(h.rank) filter (where h.leg = 'semantic') as semantic_rank,
+                   min(h.score) filter (where h.leg = 'semantic') as semantic_score,
+                   min(h.rank) filter (where h.leg = 'bm25') as bm25_rank,
+                   min(h.score) filter (where h.leg = 'bm25') as bm25_score,
+                   min(h.rank) filter (where h.leg = 'fuzzy') as fuzzy_rank,
+                   min(h.score) filter (where h.leg = 'fuzzy') as fuzzy_score,
+                   min(h.score) filter (where h.leg = 'rerank') as rerank_score
+            from unnest(_hits) h
+            group by h.document_id, h.chunk_index
+        )
+        select row(p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+               c.content, m.marked, c.start_offset, c.end_offset, c.start_line, c.end_line,
+               c.page, c.kind, d.metadata || c.metadata, l.semantic_rank, l.semantic_score,
+               l.bm25_rank, l.bm25_score, l.fuzzy_rank, l.fuzzy_score, l.rerank_score,
+               _corrected_query, _degraded,
+               rag_internal.citation(d.document_id, c.chunk_index, d.content_hash, c.content,
+                                     c.start_offset, c.end_offset),
+               d.version, m.matches, e.content, e.start_offset, e.end_offset)::rag.hit
+        from unnest(_page) p
+        join leg l using (document_id, chunk_index)
+        join rag_internal.chunk c using (document_id, chunk_index)
+        join rag_internal.document d using (document_id)
+        join rag_internal.collection k using (collection_id)
+        -- asked for within, or they would be called all the same
+        left join lateral (
+            select f.* from rag_internal.marked_passage(
+                c.content, c.start_offset, coalesce(_corrected_query, _query),
+                d.text_config) f
+            where _highlight) m on true
+        left join lateral (
+            select f.* from rag_internal.expand_passage(
+                c.document_id, c.chunk_index, _expand) f
+            where _expand <> 'chunk') e on true
+        where d.acl_id in (
+            select rag_internal.visible_acls(_result.identity, array(
+                select e.acl_id
+                from unnest(_page) r join rag_internal.document e using (document_id))))
+          and (_is_lax or exists (select from rag_internal.live_chunk l
+                                  where l.chunk_id = c.chunk_id))
+        order by p.rank);
+    _result.steps := _result.steps || rag_internal.search_step(
+        'passages', null, null, cardinality(_result.hits), _started);
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.read_passages(search rag_internal.retrieval) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.read_passages(search rag_internal.retrieval) IS 'The search with its hits: the page of the ranking, with their rank and score in each leg, and corrected_query where the legs looked for something else than was asked. A passage that the identity does not see, or that is not live, is left out.';
+
 CREATE FUNCTION rag_internal.read_question(query text) RETURNS rag_internal.question
     LANGUAGE plpython3u IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).read_question(query)
+return GD["ragsql"].require(6).read_question(query)
 $$;
 
 ALTER FUNCTION rag_internal.read_question(query text) OWNER TO rag_owner;
@@ -9491,21 +12302,25 @@ declare
     _rules rag_internal.redaction_rule[] := (redaction).rules;
 begin
     _hit.content := rag_internal.redact_passage(redaction, hit.content, hit.start_offset);
-    -- marks within a match would hide it from the rules
-    _hit.highlight := case when _hit.content = hit.content
-                           then rag_internal.redact(_rules, hit.highlight) end;
+    _hit.expanded := rag_internal.redact_passage(redaction, hit.expanded, hit.expanded_start);
     _hit.source := rag_internal.redact_label(redaction, hit.source);
+    _hit.version := rag_internal.redact_label(redaction, hit.version);
     _hit.title := rag_internal.redact_label(redaction, hit.title);
     _hit.kind := rag_internal.redact_label(redaction, hit.kind);
     _hit.heading := rag_internal.redact_labels(redaction, hit.heading, true);
     _hit.metadata := rag_internal.redact_json(redaction, hit.metadata);
-    _hit.citation := format('%s/%s@%s:%s-%s', hit.document_id, hit.chunk_index,
-                            left(encode(rag_internal.keyed_hash(content_hash), 'hex'), 16),
-                            hit.start_offset, hit.end_offset);
+    _hit.citation := rag_internal.citation(hit.document_id, hit.chunk_index, content_hash,
+                                           hit.content, hit.start_offset, hit.end_offset, true);
 
     _hit.content := rag_internal.withhold(_rules, _hit.content);
-    _hit.highlight := rag_internal.withhold(_rules, _hit.highlight);
+    if _hit.content <> hit.content then
+        -- marks within a match would hide it from the rules, and tell which of its words was asked
+        _hit.highlight := null;
+        _hit.matches := null;
+    end if;
+    _hit.expanded := rag_internal.withhold(_rules, _hit.expanded);
     _hit.source := rag_internal.withhold(_rules, _hit.source);
+    _hit.version := rag_internal.withhold(_rules, _hit.version);
     _hit.title := rag_internal.withhold(_rules, _hit.title);
     _hit.kind := rag_internal.withhold(_rules, _hit.kind);
     return _hit;
@@ -9571,7 +12386,10 @@ begin
             _hit := hits[_place];
             -- of a text that has changed meanwhile, nobody knows what to take out
             if _hit.content = substr((_found.document).content, _hit.start_offset + 1,
-                                     _hit.end_offset - _hit.start_offset) then
+                                     _hit.end_offset - _hit.start_offset)
+               and (_hit.expanded is null
+                    or _hit.expanded = substr((_found.document).content, _hit.expanded_start + 1,
+                                              _hit.expanded_end - _hit.expanded_start)) then
                 _shown[_place] := rag_internal.redact_hit(_hit, _redaction,
                                                           (_found.document).content_hash);
             end if;
@@ -10013,6 +12831,117 @@ ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OW
 
 COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
 
+CREATE FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _tier integer := greatest(coalesce((request).rerank_candidates, 0), (request).top_k);
+    _first integer;
+    _candidates rag_internal.leg_hit[];
+    _texts text[];
+    _scores double precision[];
+    _message text;
+    _hint text;
+    _started timestamptz := clock_timestamp();
+begin
+    ranked := ranking;
+    scores := '{}';
+    notes := '{}';
+    is_open := true;
+    if (request).rerank_candidates is null then
+        _tier := least(4 * (request).top_k::bigint, 2147483647);
+    end if;
+    if exists (select from unnest(hits) h
+               where h.leg = 'semantic' and h.rank = 1
+                 and h.score >= (request).close_similarity) then
+        step := rag_internal.search_step('rerank', 'skipped', 'a passage is very close by vector',
+                                         0, _started);
+        return;
+    end if;
+    begin
+        ranked := '{}';
+        for _first in
+            select generate_series(1, least((request).skip::bigint + (request).top_k,
+                                            cardinality(ranking)), _tier)
+        loop
+            _candidates := ranking[_first : least(_first::bigint + _tier - 1, 2147483647)];
+            _texts := array(
+                select c.content
+                from unnest(_candidates) r
+                join rag_internal.chunk c using (document_id, chunk_index)
+                order by r.rank);
+            _scores := rag_internal.rerank_passages(rerank_hits.query, _texts,
+                                                    nullif((request).rerank, 'default'));
+            scores := scores || array(
+                select row('rerank', c.rank, s.score, c.document_id, c.chunk_index,
+                           null)::rag_internal.leg_hit
+                from unnest(_candidates) with ordinality c
+                join unnest(_scores) with ordinality s (score, ordinality) using (ordinality));
+            ranked := ranked || array(
+                select row('rerank',
+                           cardinality(ranked) + row_number() over (order by s.score desc, c.rank),
+                           s.score, c.document_id, c.chunk_index, null)::rag_internal.leg_hit
+                from unnest(_candidates) with ordinality c
+                join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
+                where coalesce(s.score >= (request).min_relevance, true)
+                order by s.score desc, c.rank);
+        end loop;
+    exception when object_not_in_prerequisite_state then
+        if not (request).rerank_optional then
+            raise;
+        end if;
+        get stacked diagnostics _message = message_text, _hint = pg_exception_hint;
+        _message := regexp_replace(_message, '^ragsql: ', '');
+        ranked := ranking;
+        scores := '{}';
+        notes := array[format('rerank: %s', _message)];
+        step := rag_internal.search_step('rerank', 'left out', _message, 0, _started);
+        return;
+    end;
+    if (request).gate is not null then
+        is_open := coalesce((select avg(abs(r.score)) >= (request).gate
+                             from unnest(ranked[: (request).top_k]) r), false);
+    end if;
+    if not is_open then
+        ranked := '{}';
+    end if;
+    step := rag_internal.search_step(
+        'rerank', case when is_open then (request).rerank else 'abstained' end,
+        format('%s read, %s kept', cardinality(scores), cardinality(ranked)),
+        cardinality(scores), _started);
+end
+$$;
+
+ALTER FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) IS 'The ranking in the order of the reranker, without what is below min_relevance: tiers of rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all that were read. is_open false: the mean of the first top_k is below gate, and nothing is left. Where the reranker cannot be asked, 55000, or the ranking as it was and a note where it is optional.';
+
+CREATE FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) RETURNS double precision[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select rag_internal.score_passages(query, passages, rag_internal.find_reranker(model))
+$$;
+
+ALTER FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) IS 'The probability that each passage is relevant to the query, in order of the passages. model null or default: the default reranker. 55000 where it is unknown, missing or fails.';
+
+CREATE FUNCTION rag_internal.reranker_status(reranker rag_internal.reranker) RETURNS jsonb
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+import json
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return json.dumps(GD["ragsql"].require(6).reranker_status(reranker))
+$$;
+
+ALTER FUNCTION rag_internal.reranker_status(reranker rag_internal.reranker) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.reranker_status(reranker rag_internal.reranker) IS 'present, directory and detail, as rag_internal.model_status tells them of a model.';
+
 CREATE FUNCTION rag_internal.resplit_document() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -10036,119 +12965,200 @@ ALTER FUNCTION rag_internal.resplit_document() OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.resplit_document() IS 'Splits a changed text by the settings of its collection, and queues what has to be embedded.';
 
-CREATE FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) RETURNS rag_internal.retrieval
+CREATE FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) RETURNS rag_internal.retrieval
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _result rag_internal.retrieval;
-    _places bigint := retrieve.top_k::bigint + retrieve.skip;
-    _scope rag_internal.scope;
-    _defaults jsonb;
-    _legs text[];
-    _depth bigint;
-    _weights jsonb;
-    _rrf_k integer;
-    _leg text;
-    _hits rag_internal.leg_hit[] := '{}';
-    _found rag_internal.leg_hit[];
-    _steps rag.search_step[];
-    _degraded text[] := '{}';
+    _kept record;
     _started timestamptz := clock_timestamp();
 begin
-    perform rag_internal.check_search(retrieve.query, retrieve.query_vector, retrieve.strategy,
-                                      retrieve.top_k, retrieve.skip);
-    perform rag_internal.check_filter(retrieve.filter, retrieve.filter_path, retrieve.vars);
-    _scope := rag_internal.lexical_scope(identity, retrieve.collections);
-    _scope.filter := retrieve.filter;
-    _scope.filter_path := retrieve.filter_path;
-    _scope.vars := coalesce(retrieve.vars, '{}');
-    if retrieve.strategy in ('bm25', 'fuzzy') then
-        -- asked for by name, a lexical leg needs neither defaults nor fusion
-        _legs := array[retrieve.strategy];
-        _depth := _places;
-    else
-        _defaults := rag_internal.search_defaults(_scope);
-        _legs := rag_internal.legs_of(
-            coalesce(retrieve.strategy, _defaults ->> 'strategy', 'hybrid'));
-        _depth := rag_internal.leg_depth(_places);
-        _rrf_k := coalesce(retrieve.rrf_k, (_defaults ->> 'rrf_k')::integer, 60);
-        _weights := rag_internal.check_weights(coalesce(retrieve.weights, _defaults -> 'weights'),
-                                               rag_internal.default_weights(), _rrf_k);
-    end if;
-    _result.strategy := case cardinality(_legs) when 1 then _legs[1] else 'hybrid' end;
+    perform rag_internal.check_search(request);
     _result.identity := identity;
-    _result.collection_ids := _scope.collection_ids;
+    _result.scope := rag_internal.search_scope(identity, request);
+    _result.collection_ids := (_result.scope).collection_ids;
+    _result.request := rag_internal.completed_request(request, _result.scope);
+    _result.strategy := (_result.request).strategy;
+    _result.query := (request).query;
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 
-    foreach _leg in array _legs loop
-        -- a single leg is asked for by name; in a hybrid, a weight of 0 switches a leg off
-        continue when cardinality(_legs) > 1 and (_weights ->> _leg)::double precision = 0;
+    if (_result.request).cache is not null then
         _started := clock_timestamp();
-        begin
-            if _leg = 'semantic' then
-                -- collections that nobody named may be of those who share what cannot be asked
-                select l.hits, _degraded || l.notes, l.steps into _found, _degraded, _steps
-                from rag_internal.semantic_legs(
-                    retrieve.query, retrieve.query_vector, _scope, _depth,
-                    retrieve.collections is null or coalesce(retrieve.allow_degraded, false)) l;
-            else
-                _found := rag_internal.run_leg(_leg, retrieve.query, _scope, _depth);
-                _steps := array[rag_internal.search_step(
-                    _leg, 'postings', 'exact, over the passages that the caller sees',
-                    cardinality(_found), _started)];
+        _result.answer_key := rag_internal.answer_key(_result.request, _result.scope);
+        _kept := rag_internal.cached_answer(_result.answer_key, _result.request, _result.scope);
+        _result.steps := _result.steps || rag_internal.search_step(
+            'cache', _kept.route, null, null, _started);
+        if _kept.route <> 'miss' then
+            _result.ranking := (_kept.answer).ranking;
+            _result.leg_hits := (_kept.answer).leg_hits;
+            _result.status := (_kept.answer).status;
+            _result := rag_internal.read_passages(_result);
+            -- what has gone, or is hidden now, or is no longer valid is missed
+            if cardinality(_result.hits) = cardinality(_result.ranking) then
+                _result.answer_key := null;
+                return _result;
             end if;
-            if _steps = '{}' then
-                _steps := array[rag_internal.search_step(
-                    _leg, 'none', 'the caller sees nothing that has a vector', 0, _started)];
-            end if;
-            _hits := _hits || _found;
-            _result.steps := _result.steps || _steps;
-        exception when object_not_in_prerequisite_state then
-            -- a model that is missing is a fault; collections without one were made so, and those
-            -- whose vectors come with the calls
-            if cardinality(_legs) = 1
-               or not (coalesce(retrieve.allow_degraded, false)
-                       or (_leg = 'semantic'
-                           and not exists (select from rag_internal.collection k
-                                           join rag_internal.model m using (model_id)
-                                           where k.collection_id = any (coalesce(
-                                                   _scope.collection_ids,
-                                                   (select s.collection_ids
-                                                    from rag_internal.sight(_scope) s)))
-                                             and m.provider <> 'external'))) then
-                raise;
-            end if;
-            _degraded := _degraded
-                      || format('%s: %s', _leg, regexp_replace(sqlerrm, '^ragsql: ', ''));
-            _result.steps := _result.steps || rag_internal.search_step(
-                _leg, 'left out', regexp_replace(sqlerrm, '^ragsql: ', ''), 0, _started);
-        end;
-    end loop;
-
-    _started := clock_timestamp();
-    _result.hits := array(
-        select h
-        from rag_internal.hydrate(
-            case when cardinality(_legs) = 1 then _hits
-                 else array(
-                     select f from rag_internal.fuse(_hits, _weights, _rrf_k, _places) f) end,
-            _hits, _scope, nullif(_degraded, '{}'), _places, retrieve.skip) h
-        order by h.rank);
-    _result.steps := _result.steps || rag_internal.search_step(
-        'passages', case when cardinality(_legs) = 1 then 'as ranked' else 'fused by rank' end,
-        null, cardinality(_result.hits), _started);
-    if cardinality(_result.hits) = 0 and cardinality(_degraded) > 0 then
-        -- there is no hit that could tell
-        raise warning '%', array_to_string(_degraded, '; ');
+        end if;
     end if;
+
+    _result := rag_internal.read_passages(rag_internal.find_passages(_result));
+    if cardinality(_result.hits) = 0 and cardinality(_result.degraded) > 0 then
+        -- there is no hit that could tell
+        raise warning '%', array_to_string(_result.degraded, '; ');
+    end if;
+    _result.status := coalesce(
+        _result.status,
+        case when cardinality(_result.hits) > 0 then 'found'
+             when (select s.passages from rag_internal.sight(_result.scope) s) = 0
+             then 'nothing visible'
+             else 'no match' end);
     return _result;
 end
 $$;
 
-ALTER FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) IS 'What rag.search finds, before redaction. Arguments as in rag.search.';
+COMMENT ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) IS 'What rag.search finds, before redaction. status: found, no match, abstained (the gate is closed), nothing visible. answer_key: where the answer may be kept.';
+
+CREATE FUNCTION rag_internal.retrieve_multi(identity rag_internal.identity, request rag_internal.search_request, max_hops integer, threshold double precision) RETURNS rag_internal.retrieval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result rag_internal.retrieval;
+    _scope rag_internal.scope;
+    _whole rag_internal.search_request;
+    _request rag_internal.search_request;
+    _strategy text;
+    _part rag.query_part;
+    _found record;
+    _hits rag.hit[] := '{}';
+    _weights double precision[] := '{}';
+    _statuses text[] := '{}';
+    _started timestamptz;
+begin
+    perform rag_internal.check_search(request);
+    if max_hops is null or max_hops not between 0 and 10 then
+        raise exception using
+            errcode = '22023',
+            message = format('max_hops is %s, but must be from 0 to 10',
+                             coalesce(max_hops::text, 'null'));
+    elsif threshold = 'NaN' then
+        raise exception using errcode = '22023', message = 'threshold is no number';
+    end if;
+    _scope := rag_internal.search_scope(identity, request);
+    _whole := rag_internal.completed_request(request, _scope);
+    -- what a collection says counts for parts that go to one leg, too
+    _whole.rerank := coalesce(_whole.rerank, 'none');
+    -- the answer to a question that is near says nothing about what else comes to mind
+    _whole.cache := 'null';
+    _strategy := coalesce((request).strategy,
+                          rag_internal.search_defaults(_scope) ->> 'strategy');
+    _result.identity := identity;
+    _result.request := request;
+    _result.strategy := 'multi';
+    _result.collection_ids := _scope.collection_ids;
+    _result.leg_hits := '{}';
+    _result.steps := '{}';
+
+    for _part in select p.* from rag_internal.parts_of((request).query) p order by p.part loop
+        _request := _whole;
+        _request.query := _part.query;
+        _request.strategy := coalesce(_strategy, _part.strategy);
+        if _whole.rerank = 'none' then
+            -- the first page does not depend on its size; to rerank more would be dear
+            _request.top_k := greatest((request).top_k, 50);
+        end if;
+        _request.min_updated_at := greatest((request).min_updated_at, _part.min_updated_at);
+        _request.max_updated_at := least((request).max_updated_at, _part.max_updated_at);
+        if _request.min_updated_at > _request.max_updated_at then
+            _started := clock_timestamp();
+            _result.steps := _result.steps || rag_internal.search_step(
+                'part', 'left out', 'nothing lies between its dates and those given', 0, _started);
+            continue;
+        end if;
+        _found := rag_internal.retrieve_part(
+            identity, _request, format('%s: %s', _part.part, _part.reason), max_hops, threshold,
+            _strategy is null);
+        _hits := _hits || _found.hits;
+        _weights := _weights || _found.weights;
+        _statuses := _statuses || _found.status;
+        _result.steps := _result.steps || _found.steps;
+    end loop;
+
+    _started := clock_timestamp();
+    _result.hits := rag_internal.merge_hits(_hits, _weights, _whole);
+    _result.steps := _result.steps || rag_internal.search_step(
+        'merge', 'rrf', null, cardinality(_result.hits), _started);
+    _result.status := case
+        when cardinality(_result.hits) > 0 then 'found'
+        when 'abstained' = any (_statuses) then 'abstained'
+        when 'nothing visible' = any (_statuses) then 'nothing visible'
+        else 'no match' end;
+    return _result;
+end
+$$;
+
+ALTER FUNCTION rag_internal.retrieve_multi(identity rag_internal.identity, request rag_internal.search_request, max_hops integer, threshold double precision) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.retrieve_multi(identity rag_internal.identity, request rag_internal.search_request, max_hops integer, threshold double precision) IS 'What rag.search_multi finds, before redaction; its steps are those of all searches. Dates in the query narrow those of the request.';
+
+CREATE FUNCTION rag_internal.retrieve_part(identity rag_internal.identity, request rag_internal.search_request, why text, max_hops integer, threshold double precision, may_change boolean, OUT hits rag.hit[], OUT weights double precision[], OUT steps rag.search_step[], OUT status text) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _request rag_internal.search_request := request;
+    _found rag_internal.retrieval;
+    _hop integer := 0;
+    _why text := retrieve_part.why;
+    _terms text[];
+    _started timestamptz;
+begin
+    hits := '{}';
+    weights := '{}';
+    steps := '{}';
+    loop
+        _started := clock_timestamp();
+        _found := rag_internal.retrieve(identity, _request);
+        hits := hits || _found.hits;
+        -- what came to mind adds to what was asked, and does not outweigh it
+        weights := weights || array_fill(case _hop when 0 then 1 else 0.25 end::float8,
+                                         array[cardinality(_found.hits)]);
+        steps := steps || rag_internal.search_step(
+            case when _hop = 0 then 'part' else 'follow-up' end, _found.strategy, _why,
+            cardinality(_found.hits), _started) || _found.steps;
+        if _hop = 0 or cardinality(_found.hits) > 0 then
+            status := _found.status;
+        end if;
+        exit when _hop >= max_hops
+            or length(_request.query) > 5000
+            or rag_internal.best_score(_found.hits) >= coalesce(
+                retrieve_part.threshold,
+                case when (_found.request).rerank is null then 0.35 else 0.5 end);
+
+        -- of what the caller gets to see
+        _terms := rag_internal.follow_up_terms(
+            _request.query,
+            array(select h.content
+                  from unnest(rag_internal.redact_hits(identity, _found.hits[:5],
+                                                       _found.collection_ids)) h
+                  order by h.rank),
+            5);
+        exit when _terms = '{}' and not (may_change and _request.strategy <> 'hybrid');
+        _hop := _hop + 1;
+        _request.query := array_to_string(_request.query || _terms, ' ');
+        _request.strategy := case when may_change then 'hybrid' else _request.strategy end;
+        _why := format('below the threshold: %s',
+                       coalesce(nullif(array_to_string(_terms, ' '), ''), 'by all legs'));
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.retrieve_part(identity rag_internal.identity, request rag_internal.search_request, why text, max_hops integer, threshold double precision, may_change boolean, OUT hits rag.hit[], OUT weights double precision[], OUT steps rag.search_step[], OUT status text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.retrieve_part(identity rag_internal.identity, request rag_internal.search_request, why text, max_hops integer, threshold double precision, may_change boolean, OUT hits rag.hit[], OUT weights double precision[], OUT steps rag.search_step[], OUT status text) IS 'The hits of a request, and of at most max_hops that add the names in what was found as long as the best score is below the threshold (null: 0.5 of rerank_score, else 0.35); may_change: these by all legs. weights: of the list of each hit. Not redacted.';
 
 CREATE FUNCTION rag_internal.rewrite_table(name name) RETURNS void
     LANGUAGE plpgsql
@@ -10290,7 +13300,7 @@ ALTER FUNCTION rag_internal.role_identity(who name) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.role_identity(who name) IS 'The identity of a role by itself: a trusted service is whom its settings name, and nobody without; else the role with all it has usage of. Superusers and rag_admin see everything.';
 
-CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) RETURNS rag_internal.leg_hit[]
+CREATE FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint, max_distance integer) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -10299,13 +13309,103 @@ begin
     if leg = 'bm25' then
         return array(select h from rag_internal.bm25_leg(run_leg.query, scope, depth) h);
     end if;
-    return array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth) h);
+    return array(select h from rag_internal.fuzzy_leg(run_leg.query, scope, depth, max_distance) h);
 end
 $$;
 
-ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint, max_distance integer) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) IS 'The best passages of a lexical leg (bm25, fuzzy), at most depth of them, ranked from 1.';
+COMMENT ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint, max_distance integer) IS 'The best passages of a lexical leg (bm25, fuzzy), at most depth of them, ranked from 1.';
+
+CREATE FUNCTION rag_internal.run_legs(request rag_internal.search_request, query text, scope rag_internal.scope, depth bigint, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[], OUT is_cut boolean) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _legs text[] := rag_internal.legs_of(request);
+    _leg text;
+    _found rag_internal.leg_hit[];
+    _steps rag.search_step[];
+    _notes text[];
+    _why text;
+    _started timestamptz;
+begin
+    hits := '{}';
+    notes := '{}';
+    steps := '{}';
+    is_cut := false;
+    foreach _leg in array _legs loop
+        _started := clock_timestamp();
+        _notes := '{}';
+        _why := case when _leg in ('semantic', 'hyde')
+                     then rag_internal.lead_of_bm25(hits, request) end;
+        if _why is not null then
+            steps := steps || rag_internal.search_step(_leg, 'skipped', _why, 0, _started);
+            continue;
+        end if;
+        begin
+            if _leg in ('semantic', 'hyde') then
+                -- collections that nobody named may be of those who share what cannot be asked
+                select l.hits, l.notes, l.steps into _found, _notes, _steps
+                from rag_internal.semantic_legs(
+                    case _leg when 'semantic' then run_legs.query end,
+                    case _leg when 'semantic' then (request).query_vector
+                              else (request).hyde_vector end,
+                    scope, depth,
+                    (request).collections is null or coalesce((request).allow_degraded, false)) l;
+            else
+                _found := rag_internal.run_leg(_leg, run_legs.query, scope, depth,
+                                               (request).max_distance);
+                _steps := array[rag_internal.search_step(
+                    _leg, 'postings', 'exact, over the passages that the caller sees',
+                    cardinality(_found), _started)];
+            end if;
+        exception when object_not_in_prerequisite_state then
+            if cardinality(_legs) = 1 or not rag_internal.can_do_without(_leg, request, scope) then
+                raise;
+            end if;
+            _why := regexp_replace(sqlerrm, '^ragsql: ', '');
+            notes := notes || format('%s: %s', _leg, _why);
+            steps := steps || rag_internal.search_step(_leg, 'left out', _why, 0, _started);
+            continue;
+        end;
+        if _steps = '{}' then
+            _steps := array[rag_internal.search_step(
+                _leg, 'none', 'the caller sees nothing that has a vector', 0, _started)];
+        end if;
+        is_cut := is_cut or cardinality(_found) >= depth;
+        if (request).min_score is not null
+           and (cardinality(_legs) = 1 or _leg in ('semantic', 'hyde')) then
+            _found := array(select h from unnest(_found) h where h.score >= (request).min_score);
+        end if;
+        if _leg = 'hyde' then
+            _found := array(select row('hyde', h.rank, h.score, h.document_id, h.chunk_index,
+                                       h.corrected_query)::rag_internal.leg_hit
+                            from unnest(_found) h);
+        end if;
+        hits := hits || _found;
+        notes := notes || _notes;
+        steps := steps || _steps;
+    end loop;
+end
+$$;
+
+ALTER FUNCTION rag_internal.run_legs(request rag_internal.search_request, query text, scope rag_internal.scope, depth bigint, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[], OUT is_cut boolean) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.run_legs(request rag_internal.search_request, query text, scope rag_internal.scope, depth bigint, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[], OUT is_cut boolean) IS 'The best passages of each leg, at most depth of them, ranked from 1. is_cut: a leg may have more. notes: what may be missing, for degraded.';
+
+CREATE FUNCTION rag_internal.score_passages(query text, passages text[], reranker rag_internal.reranker) RETURNS double precision[]
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).rerank(query, passages, reranker)
+$$;
+
+ALTER FUNCTION rag_internal.score_passages(query text, passages text[], reranker rag_internal.reranker) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.score_passages(query text, passages text[], reranker rag_internal.reranker) IS 'The probability that each passage is relevant to the query, in order of the passages; 22023 for blank texts, 55000 where the reranker cannot be used.';
 
 CREATE FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) RETURNS bigint[]
     LANGUAGE plpgsql STABLE
@@ -10354,12 +13454,76 @@ ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO r
 
 COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a passage in scope have; empty where they differ.';
 
+CREATE FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) RETURNS rag_internal.scope
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _scope rag_internal.scope := rag_internal.lexical_scope(identity, (request).collections);
+begin
+    perform rag_internal.check_filter((request).filter, (request).filter_path, (request).vars);
+    _scope.filter := (request).filter;
+    _scope.filter_path := (request).filter_path;
+    _scope.vars := coalesce((request).vars, '{}');
+    _scope.as_of := (request).as_of;
+    _scope.include_archived := coalesce((request).include_archived, false);
+    _scope.min_updated_at := (request).min_updated_at;
+    _scope.max_updated_at := (request).max_updated_at;
+    return _scope;
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) IS 'The scope of a search; P0002 where a collection is missing or hidden, 42501 where the tenant may not search it, 22023 for a filter that cannot be one.';
+
+CREATE FUNCTION rag_internal.search_stages(identity rag_internal.identity, request rag_internal.search_request) RETURNS SETOF rag_internal.stage_hit
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _result rag_internal.retrieval := rag_internal.retrieve(identity, request);
+    _request rag_internal.search_request := _result.request;
+    _legs rag_internal.leg_hit[] := array(
+        select h from unnest(_result.leg_hits) h where h.leg <> 'rerank');
+    _depth bigint := rag_internal.leg_depth(greatest(
+        (select max(h.rank) from unnest(_legs) h), rag_internal.first_depth(_request, 1)));
+begin
+    return query
+        select case when h.leg = 'rerank' or _request.strategy = 'hybrid' then h.leg
+                    else 'recall' end,
+               row_number() over (partition by h.leg
+                                  order by case h.leg when 'rerank' then -h.score end, h.rank),
+               h.document_id, h.chunk_index
+        from unnest(_result.leg_hits) h;
+    return query
+        select 'result', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
+    if _request.strategy <> 'hybrid' then
+        return;
+    elsif _request.rerank is null and _request.mmr_lambda is null then
+        return query
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
+    else
+        return query
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index
+            from unnest(rag_internal.choose_candidates(
+                     rag_internal.fuse(_legs, _request, _depth), _request)) h
+            where h.rank <= _request.top_k;
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_stages(identity rag_internal.identity, request rag_internal.search_request) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_stages(identity rag_internal.identity, request rag_internal.search_request) IS 'Of a hybrid each leg by its name and fusion; of a single leg recall; rerank, all that was read; result, what a search would return.';
+
 CREATE FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) RETURNS rag.search_step
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select row(step, route, why, passages,
-               extract(epoch from clock_timestamp() - started) * 1000)::rag.search_step
+               extract(epoch from clock_timestamp() - started) * 1000,
+               null, null, null, null, null, null)::rag.search_step
 $$;
 
 ALTER FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) OWNER TO rag_owner;
@@ -10369,10 +13533,11 @@ COMMENT ON FUNCTION rag_internal.search_step(step text, route text, why text, pa
 CREATE FUNCTION rag_internal.seen_acls(scope rag_internal.scope) RETURNS bigint[]
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).seen_acls(scope)
+return GD["ragsql"].require(6).seen_acls(scope)
 $$;
 
 ALTER FUNCTION rag_internal.seen_acls(scope rag_internal.scope) OWNER TO rag_owner;
@@ -10382,11 +13547,12 @@ COMMENT ON FUNCTION rag_internal.seen_acls(scope rag_internal.scope) IS 'acl_id 
 CREATE FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) RETURNS SETOF rag_internal.leg_hit
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).leg_hits(statement, scope, query_vector)
+return GD["ragsql"].require(6).leg_hits(statement, scope, query_vector)
 $$;
 
 ALTER FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_internal.scope, query_vector public.vector) OWNER TO rag_owner;
@@ -10396,32 +13562,47 @@ COMMENT ON FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_interna
 CREATE FUNCTION rag_internal.seen_models(scope rag_internal.scope) RETURNS integer[]
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).seen_models(scope)
+return GD["ragsql"].require(6).seen_models(scope)
 $$;
 
 ALTER FUNCTION rag_internal.seen_models(scope rag_internal.scope) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.seen_models(scope rag_internal.scope) IS 'model_id of each. scope.acl_ids is not asked.';
 
-CREATE FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) RETURNS boolean
+CREATE FUNCTION rag_internal.seen_name(scope rag_internal.scope) RETURNS bytea
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).seen_name(scope)
+$$;
+
+ALTER FUNCTION rag_internal.seen_name(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.seen_name(scope rag_internal.scope) IS 'A hash of the classes and collections in which the caller sees passages of the scope.';
+
+CREATE FUNCTION rag_internal.sees_waiting(scope rag_internal.scope, live text) RETURNS boolean
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).sees_waiting(scope)
+return GD["ragsql"].require(6).sees_waiting(scope, live)
 $$;
 
-ALTER FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.sees_waiting(scope rag_internal.scope, live text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) IS 'Of those in scope.collection_ids (null: anywhere). scope.acl_ids is not asked.';
+COMMENT ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope, live text) IS 'Of those in scope.collection_ids (null: anywhere), among live, which is what rag_internal.live_passages gives. scope.acl_ids is not asked.';
 
 CREATE FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text DEFAULT 'auto'::text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -10451,8 +13632,11 @@ declare
         case when cardinality(conditions) > 0
              then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
                   'where t.text_config = c.text_config), true)' end);
+    _is_narrow boolean := _filters <> '' or coalesce(
+        (scope).min_updated_at, (scope).max_updated_at) is not null;
     -- a condition wants a plan of its own; else what is seen stands in one that is kept
-    _is_kept boolean := (scope).acl_ids is null and _filters = '' and route <> 'index';
+    _is_kept boolean := (scope).acl_ids is null and not _is_narrow and (scope).as_of is null
+                        and route <> 'index';
     _mask text := case
         when _is_kept then 'e.acl_id = any ({acls}) and {collection} = any ({collections})'
         else 'e.acl_id = any ($2) and e.collection_id = any ($3)' end;
@@ -10464,7 +13648,12 @@ declare
              when ((scope).identity).sees_everything then '{collection} = any ({collections})'
              else 'coalesce(e.acl_id = any ({acls}) and {collection} = any ({collections}), false)'
         end,
-        _mask, _filters);
+        _mask, _filters,
+        rag_internal.live_passages(
+            scope,
+            case when not _is_kept then '$2'
+                 when not ((scope).identity).sees_everything then '{acls}' end,
+            true));
     _statement text := _statements.exact;
 begin
     if (scope).acl_ids is null then
@@ -10475,14 +13664,16 @@ begin
             scope.acl_ids := rag_internal.seen_acls(scope);
         end if;
     end if;
-    if not _is_kept and route = 'auto' and _statements.indexed is not null
+    if (_is_narrow or step.passages is null) and route = 'auto' and _statements.indexed is not null
        and coalesce(step.passages > _exact_up_to, true) then
         execute format('select count(*) from (select from rag_internal.embedding_%s e where %s%s '
                        'limit %s) s',
                        (model).model_id, _mask,
-                       case when _filters <> ''
-                            then format(' and exists (select from rag_internal.live_chunk c '
-                                        'where c.chunk_id = e.chunk_id%s)', _filters) end,
+                       case when _is_narrow
+                            then format(' and exists (select from %s c '
+                                        'where c.chunk_id = e.chunk_id%s)',
+                                        rag_internal.live_passages(scope, null, false),
+                                        _filters) end,
                        _exact_up_to + 1)
         into step.passages
         using query_vector, (scope).acl_ids, (scope).collection_ids, (scope).filter,
@@ -10700,7 +13891,7 @@ ALTER FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collection
 
 COMMENT ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) IS 'Models that a search of these collections, those of the scope, asks, and the names of those that it cannot ask. 22023 for a query vector that is of none or of several, 55000 where no model can be asked.';
 
-CREATE FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) RETURNS record
+CREATE FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, live text, OUT indexed text, OUT exact text) RETURNS record
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -10720,7 +13911,7 @@ begin
         indexed := format(
             'with nearest as materialized (select e.chunk_id, %1$s as distance '
             'from (select e.chunk_id, e.%2$s from %3$s e where %4$s and exists '
-            '(select from rag_internal.live_chunk c where c.chunk_id = e.chunk_id%5$s) '
+            '(select from %12$s c where c.chunk_id = e.chunk_id%5$s) '
             'order by %6$s %7$s (select %8$s) limit %9$s) e), '
             'enough as materialized (select from nearest having count(*) >= %10$s) %11$s',
             _distance, _form.stored_in, _embedding, mask, filters,
@@ -10728,36 +13919,39 @@ begin
             format(_form.indexed, '$1'), reach, enough,
             format(_ranked, '(select n.distance, c.document_id, c.chunk_index '
                             'from nearest n join rag_internal.chunk c using (chunk_id) '
-                            'where exists (select from enough))'));
+                            'where exists (select from enough))'),
+            live);
     end if;
     if filters <> '' then
         exact := format(
             'with nearest as materialized (select c.document_id, c.chunk_index, %s as distance '
-            'from %s e join rag_internal.live_chunk c using (chunk_id) where %s%s) %s',
-            _distance, _embedding, exact_mask, filters, format(_ranked, 'nearest'));
+            'from %s e join %s c using (chunk_id) where %s%s) %s',
+            _distance, _embedding, live, exact_mask, filters, format(_ranked, 'nearest'));
         return;
     end if;
-    -- nearly all passages are live: only the nearest are asked, and all where that leaves too few
+    -- most passages are live: only the nearest are asked, and all where that leaves too few
     exact := format(
         'with candidate as materialized '
         '(select e.chunk_id, %1$s as distance from %2$s e where %3$s), '
         'nearest as materialized (select n.* from candidate n order by n.distance '
         'fetch first %4$s rows with ties), '
         'live as materialized (select n.distance, c.document_id, c.chunk_index '
-        'from nearest n join rag_internal.live_chunk c using (chunk_id)), '
+        'from nearest n join %7$s c using (chunk_id)), '
         'short as materialized (select where (select count(*) from live) < %5$s '
         'and (select count(*) from nearest) < (select count(*) from candidate)) %6$s',
-        _distance, _embedding, exact_mask, cut + least(cut, 100), cut,
-        format(_ranked, '(select * from live where not exists (select from short) union all '
-                        'select n.distance, c.document_id, c.chunk_index from candidate n '
-                        'join rag_internal.live_chunk c using (chunk_id) '
-                        'where exists (select from short))'));
+        _distance, _embedding, exact_mask,
+        case live when 'rag_internal.live_chunk' then cut + least(cut, 100) else 4 * cut end, cut,
+        format(_ranked,
+               format('(select * from live where not exists (select from short) union all '
+                      'select n.distance, c.document_id, c.chunk_index from candidate n '
+                      'join %s c using (chunk_id) where exists (select from short))', live)),
+        live);
 end
 $_$;
 
-ALTER FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, live text, OUT indexed text, OUT exact text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) IS 'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no row where it finds fewer than enough; null where there is no index. exact: over all vectors in the mask. filters: conditions on live_chunk c that begin with "and".';
+COMMENT ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, live text, OUT indexed text, OUT exact text) IS 'Queries for rows of rag_internal.leg_hit. indexed: by the vector index among reach vectors, no row where it finds fewer than enough; null where there is no index. exact: over all vectors in the mask. filters: conditions on c, rows of live, that begin with "and".';
 
 CREATE FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) RETURNS rag_internal.identity
     LANGUAGE plpgsql STABLE
@@ -10889,13 +14083,31 @@ ALTER FUNCTION rag_internal.shown_name(principal rag_internal.principal) OWNER T
 
 COMMENT ON FUNCTION rag_internal.shown_name(principal rag_internal.principal) IS 'rag_internal.reader_name, and (gone) for a role that no longer exists.';
 
+CREATE FUNCTION rag_internal.shown_source(document rag_internal.document, rules rag_internal.redaction_rule[]) RETURNS text
+    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case when r.redaction is null then (document).source
+                else rag_internal.withhold(
+                    (r.redaction).rules,
+                    rag_internal.redact_label(r.redaction, (document).source)) end
+    from (select case when exists (select from unnest(rules) u
+                                   where u.collection_id = (document).collection_id)
+                      then rag_internal.redaction_of(document, rules) end as redaction) r
+$$;
+
+ALTER FUNCTION rag_internal.shown_source(document rag_internal.document, rules rag_internal.redaction_rule[]) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.shown_source(document rag_internal.document, rules rag_internal.redaction_rule[]) IS 'Redacted by those of the rules that are of its collection.';
+
 CREATE FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) RETURNS record
     LANGUAGE plpython3u STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "DateStyle" TO 'iso'
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).sight(scope)
+return GD["ragsql"].require(6).sight(scope)
 $$;
 
 ALTER FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) OWNER TO rag_owner;
@@ -10908,7 +14120,7 @@ CREATE FUNCTION rag_internal.split_text(content text, strategy text, chunk_size 
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
+return GD["ragsql"].require(6).chunk(content, strategy, chunk_size, overlap, min_chunk_size, model,
                                      source, language, mime)
 $$;
 
@@ -10963,12 +14175,38 @@ CREATE FUNCTION rag_internal.stored_identity_key(algorithm text, key text) RETUR
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).stored_identity_key(algorithm, key)
+return GD["ragsql"].require(6).stored_identity_key(algorithm, key)
 $$;
 
 ALTER FUNCTION rag_internal.stored_identity_key(algorithm text, key text) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.stored_identity_key(algorithm text, key text) IS 'The key as rag_internal.identity_key has it; 22023 for one that cannot verify tokens of the algorithm, or that others may know.';
+
+CREATE FUNCTION rag_internal.strategy_named(name text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if name in ('hybrid', 'combined', 'rrf') then
+        return 'hybrid';
+    elsif name in ('semantic', 'dense', 'vector') then
+        return 'semantic';
+    elsif name in ('bm25', 'lexical', 'sparse') then
+        return 'bm25';
+    elsif name in ('fuzzy', 'approximate') then
+        return 'fuzzy';
+    end if;
+    raise exception using
+        errcode = '22023',
+        message = format('unknown strategy "%s"', left(name, 100)),
+        hint    = 'Strategies: hybrid (also combined, rrf), semantic (dense, vector), bm25 '
+                  '(lexical, sparse), fuzzy (approximate).';
+end
+$$;
+
+ALTER FUNCTION rag_internal.strategy_named(name text) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.strategy_named(name text) IS 'hybrid, semantic, bm25 or fuzzy; 22023 for any other name.';
 
 CREATE FUNCTION rag_internal.surface_forms(content text) RETURNS tsvector
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
@@ -11014,7 +14252,7 @@ CREATE FUNCTION rag_internal.sweep_tombstones() RETURNS integer
     AS $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return GD["ragsql"].require(5).sweep_tombstones()
+return GD["ragsql"].require(6).sweep_tombstones()
 $$;
 
 ALTER FUNCTION rag_internal.sweep_tombstones() OWNER TO rag_owner;
@@ -11126,7 +14364,7 @@ CREATE FUNCTION rag_internal.unload_models() RETURNS integer
     AS $$
 if "ragsql" not in GD:
     return 0
-return GD["ragsql"].require(5).unload_models()
+return GD["ragsql"].require(6).unload_models()
 $$;
 
 ALTER FUNCTION rag_internal.unload_models() OWNER TO rag_owner;
@@ -11216,7 +14454,7 @@ CREATE FUNCTION rag_internal.verified_claims(token text) RETURNS jsonb
 import json
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")
-return json.dumps(GD["ragsql"].require(5).verified_claims(token))
+return json.dumps(GD["ragsql"].require(6).verified_claims(token))
 $$;
 
 ALTER FUNCTION rag_internal.verified_claims(token text) OWNER TO rag_owner;
@@ -11487,6 +14725,19 @@ ALTER FUNCTION rag_internal.write_chunks(document rag_internal.document, collect
 
 COMMENT ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) IS 'Writes passages, lexemes and vectors of a document in place of those it had; the job that makes the vectors still missing, or null.';
 
+CREATE FUNCTION rag_internal.write_context(question text, hits jsonb, max_tokens integer, templates text[], model rag_internal.model) RETURNS jsonb
+    LANGUAGE plpython3u STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+if "ragsql" not in GD:
+    plpy.execute("select rag_internal.load_engine()")
+return GD["ragsql"].require(6).write_context(question, hits, max_tokens, templates, model)
+$$;
+
+ALTER FUNCTION rag_internal.write_context(question text, hits jsonb, max_tokens integer, templates text[], model rag_internal.model) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.write_context(question text, hits jsonb, max_tokens integer, templates text[], model rag_internal.model) IS 'context, tokens, degraded and sources, each with the places of its hits from 0. templates: of the whole, of a source, and the text without any; null for the built-in. 22023 for a template that leaves the sources out, or no room for them.';
+
 CREATE FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -11671,6 +14922,22 @@ ALTER TABLE rag.principal OWNER TO rag_owner;
 
 COMMENT ON VIEW rag.principal IS 'Who the caller is to ragsql: the roles it has usage of that were granted something, and public. A view over a function, not a table behind policies: a plan of the latter would tell of rows that the caller may not see.';
 
+CREATE VIEW rag.reranker WITH (security_invoker='true') AS
+ SELECT r.name,
+    r.provider,
+    r.revision,
+    r.max_tokens,
+    r.scores,
+    r.is_default,
+    r.created_at,
+    r.endpoints
+   FROM rag_internal.caller c,
+    LATERAL rag_internal.known_rerankers(c.who, c.ticket) r(name, provider, revision, max_tokens, scores, is_default, created_at, endpoints);
+
+ALTER TABLE rag.reranker OWNER TO rag_owner;
+
+COMMENT ON VIEW rag.reranker IS 'Registered rerankers. max_tokens: the window of question and passage together (null: the tokenizer says). endpoints: for rag_admin alone.';
+
 CREATE VIEW rag.search_log WITH (security_invoker='true') AS
  SELECT r.searched_at,
     r.role_name,
@@ -11743,6 +15010,15 @@ ALTER TABLE rag_internal.collection_writer OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.collection_writer IS 'Who may write documents to a collection, beside its owner.';
 
+CREATE TABLE rag_internal.content_change (
+    collection_id bigint NOT NULL,
+    stamp numeric NOT NULL
+);
+
+ALTER TABLE rag_internal.content_change OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.content_change IS 'Random stamps, one for each statement that changed documents or vectors of a collection whose answers are kept. Their sum is another one after each.';
+
 CREATE TABLE rag_internal.created_extension (
     name text NOT NULL COLLATE pg_catalog."C"
 );
@@ -11773,6 +15049,32 @@ COMMENT ON TABLE rag_internal.embedding IS 'One unit vector per passage and mode
 COMMENT ON COLUMN rag_internal.embedding.embed_hash IS 'SHA-256 of model revision, kind and exact text: equal text of one owner is embedded once.';
 
 COMMENT ON COLUMN rag_internal.embedding.full_v IS 'The vector of a model whose storage is vector; v holds those of the others.';
+
+CREATE TABLE rag_internal.evaluation (
+    run_id bigint NOT NULL,
+    strategy text NOT NULL,
+    stage text NOT NULL,
+    stage_number integer NOT NULL,
+    dataset_id bigint NOT NULL,
+    evaluated_at timestamp with time zone NOT NULL,
+    reader text,
+    tenant text NOT NULL COLLATE pg_catalog."C",
+    collections text[],
+    settings jsonb NOT NULL,
+    top_k integer NOT NULL,
+    fingerprint bytea NOT NULL,
+    queries integer NOT NULL,
+    answered integer NOT NULL,
+    ndcg_10 double precision,
+    mrr_10 double precision,
+    recall_5 double precision NOT NULL,
+    recall_20 double precision NOT NULL,
+    recall_50 double precision NOT NULL
+);
+
+ALTER TABLE rag_internal.evaluation OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.evaluation IS 'What rag.evaluate found and kept, by strategy and stage. reader and tenant: who asked; others see other passages. fingerprint: the dataset as it was.';
 
 CREATE TABLE rag_internal.identity_key (
     kid text NOT NULL COLLATE pg_catalog."C",
@@ -11835,6 +15137,24 @@ COMMENT ON TABLE rag_internal.ingest_log IS 'What happened to each file of each 
 
 COMMENT ON COLUMN rag_internal.ingest_log.reader IS 'Who ran the load: role:NAME or user:NAME; null: the role user_name.';
 
+CREATE TABLE rag_internal.judgment (
+    judgment_id bigint DEFAULT rag_internal.new_id() NOT NULL,
+    dataset_id bigint NOT NULL,
+    query_id text NOT NULL COLLATE pg_catalog."C",
+    collection text COLLATE pg_catalog."C",
+    source text NOT NULL,
+    start_offset integer,
+    end_offset integer,
+    relevance integer NOT NULL,
+    CONSTRAINT judgment_excerpt_has_both_ends CHECK (((start_offset IS NULL) = (end_offset IS NULL))),
+    CONSTRAINT judgment_excerpt_is_not_empty CHECK (((0 <= start_offset) AND (start_offset < end_offset))),
+    CONSTRAINT judgment_relevance_in_range CHECK (((relevance >= 0) AND (relevance <= 30)))
+);
+
+ALTER TABLE rag_internal.judgment OWNER TO rag_owner;
+
+COMMENT ON TABLE rag_internal.judgment IS 'How well a document, or an excerpt of it (characters of its content, end exclusive), answers a question; collection null: whichever has the source.';
+
 CREATE VIEW rag_internal.live_chunk WITH (security_invoker='true') AS
  SELECT c.chunk_id,
     c.document_id,
@@ -11860,6 +15180,21 @@ ALTER TABLE rag_internal.model ALTER COLUMN model_id ADD GENERATED ALWAYS AS IDE
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE VIEW rag_internal.newer_version WITH (security_invoker='true') AS
+ SELECT d.document_id,
+    n.document_id AS newer_id,
+    n.acl_id,
+    n.status,
+    n.valid_from,
+    n.valid_until
+   FROM (rag_internal.document d
+     JOIN rag_internal.document n USING (collection_id, source))
+  WHERE (ROW(COALESCE(n.valid_from, '-infinity'::timestamp with time zone), n.created_at, n.version) > ROW(COALESCE(d.valid_from, '-infinity'::timestamp with time zone), d.created_at, d.version));
+
+ALTER TABLE rag_internal.newer_version OWNER TO rag_owner;
+
+COMMENT ON VIEW rag_internal.newer_version IS 'Each document with each newer version of its source: by valid_from (none: oldest), then by created_at, then by the text of version. Every use adds who asks, and when.';
 
 CREATE TABLE rag_internal.pending (
     entry_id bigint NOT NULL,
@@ -11889,6 +15224,8 @@ ALTER TABLE ONLY rag_internal.pending ALTER COLUMN surfaces SET STORAGE EXTERNAL
 ALTER TABLE rag_internal.pending OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.pending IS 'Documents that are searched as they are until they are built into a segment; one row for each 4,096 passages. lengths: 4 bytes (most significant first) for each passage. lexemes, surfaces: UTF-8, each term followed by byte 1, each passage by byte 2. frequencies: a byte for each lexeme.';
+
+COMMENT ON COLUMN rag_internal.pending.valid_from IS 'Of an archived document valid_until, and the other way round: it is never within that.';
 
 CREATE TABLE rag_internal.posting (
     segment_id bigint NOT NULL,
@@ -12027,6 +15364,8 @@ ALTER TABLE rag_internal.segment OWNER TO rag_owner;
 
 COMMENT ON TABLE rag_internal.segment IS 'A block of passages of one text configuration that never changes. Arrays have an item for each document, in the order of (acl_id, collection_id, document_id), lengths for each passage: little-endian, 8 bytes (16: document_ids; 4: first_passages, first_indexes, lengths).';
 
+COMMENT ON COLUMN rag_internal.segment.valid_from IS 'Microseconds since 1970; see pending.valid_from for archived documents.';
+
 CREATE TABLE rag_internal.setting (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL
@@ -12107,6 +15446,9 @@ ALTER TABLE ONLY rag_internal.alembic_version
 ALTER TABLE ONLY rag_internal.allowed_source
     ADD CONSTRAINT allowed_source_pkey PRIMARY KEY (tenant, collection);
 
+ALTER TABLE ONLY rag_internal.cached_answer
+    ADD CONSTRAINT cached_answer_pkey PRIMARY KEY (answer_id);
+
 ALTER TABLE ONLY rag_internal.chunk
     ADD CONSTRAINT chunk_key UNIQUE (document_id, chunk_index);
 
@@ -12131,6 +15473,15 @@ ALTER TABLE ONLY rag_internal.collection_writer
 ALTER TABLE ONLY rag_internal.created_extension
     ADD CONSTRAINT created_extension_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY rag_internal.dataset
+    ADD CONSTRAINT dataset_name_key UNIQUE (tenant, owner_id, name);
+
+ALTER TABLE ONLY rag_internal.dataset
+    ADD CONSTRAINT dataset_pkey PRIMARY KEY (dataset_id);
+
+ALTER TABLE ONLY rag_internal.dataset_query
+    ADD CONSTRAINT dataset_query_pkey PRIMARY KEY (dataset_id, query_id);
+
 ALTER TABLE ONLY rag_internal.document
     ADD CONSTRAINT document_key UNIQUE (collection_id, source, version);
 
@@ -12143,6 +15494,9 @@ ALTER TABLE ONLY rag_internal.embedding
 ALTER TABLE ONLY rag_internal.embedding_task
     ADD CONSTRAINT embedding_task_pkey PRIMARY KEY (model_id, chunk_id);
 
+ALTER TABLE ONLY rag_internal.evaluation
+    ADD CONSTRAINT evaluation_pkey PRIMARY KEY (run_id, strategy, stage);
+
 ALTER TABLE ONLY rag_internal.identity_key
     ADD CONSTRAINT identity_key_pkey PRIMARY KEY (kid);
 
@@ -12154,6 +15508,9 @@ ALTER TABLE ONLY rag_internal.ingest_log
 
 ALTER TABLE ONLY rag_internal.job
     ADD CONSTRAINT job_pkey PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY rag_internal.judgment
+    ADD CONSTRAINT judgment_pkey PRIMARY KEY (judgment_id);
 
 ALTER TABLE ONLY rag_internal.model
     ADD CONSTRAINT model_name_key UNIQUE (name);
@@ -12178,6 +15535,9 @@ ALTER TABLE ONLY rag_internal.provider_pause
 
 ALTER TABLE ONLY rag_internal.redaction_rule
     ADD CONSTRAINT redaction_rule_pkey PRIMARY KEY (collection_id, name);
+
+ALTER TABLE ONLY rag_internal.reranker
+    ADD CONSTRAINT reranker_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY rag_internal.restricted_tenant
     ADD CONSTRAINT restricted_tenant_pkey PRIMARY KEY (tenant);
@@ -12211,6 +15571,10 @@ ALTER TABLE ONLY rag_internal.unredacted_reader
 
 CREATE INDEX acl_reader_acl_id ON rag_internal.acl_reader USING btree (acl_id);
 
+CREATE INDEX cached_answer_expires_at ON rag_internal.cached_answer USING btree (expires_at);
+
+CREATE INDEX cached_answer_key ON rag_internal.cached_answer USING btree (key);
+
 CREATE INDEX chunk_tsv ON rag_internal.chunk USING gin (tsv);
 
 CREATE INDEX collection_model_model_id ON rag_internal.collection_model USING btree (model_id);
@@ -12221,9 +15585,17 @@ CREATE INDEX collection_owner_id ON rag_internal.collection USING btree (owner_i
 
 CREATE INDEX collection_writer_principal_id ON rag_internal.collection_writer USING btree (principal_id);
 
+CREATE INDEX content_change_collection_id ON rag_internal.content_change USING btree (collection_id);
+
+CREATE INDEX dataset_owner_id ON rag_internal.dataset USING btree (owner_id);
+
 CREATE INDEX document_acl_id ON rag_internal.document USING btree (acl_id);
 
 CREATE INDEX document_attributes ON rag_internal.document USING gin (attributes jsonb_path_ops);
+
+CREATE INDEX document_updated_at ON rag_internal.document USING btree (updated_at);
+
+CREATE INDEX document_versioned ON rag_internal.document USING btree (collection_id) WHERE (version <> ''::text);
 
 CREATE INDEX embedding_chunk_id ON ONLY rag_internal.embedding USING btree (chunk_id);
 
@@ -12241,6 +15613,8 @@ CREATE INDEX embedding_task_run_after ON rag_internal.embedding_task USING btree
 
 CREATE INDEX embedding_task_scope ON rag_internal.embedding_task USING btree (collection_id, acl_id);
 
+CREATE INDEX evaluation_dataset_id ON rag_internal.evaluation USING btree (dataset_id, evaluated_at);
+
 CREATE INDEX ingest_log_logged_at ON rag_internal.ingest_log USING btree (logged_at);
 
 CREATE INDEX ingest_log_run_id ON rag_internal.ingest_log USING btree (run_id);
@@ -12249,9 +15623,13 @@ CREATE INDEX job_collection_id ON rag_internal.job USING btree (collection_id);
 
 CREATE INDEX job_open ON rag_internal.job USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 
+CREATE INDEX judgment_query_id ON rag_internal.judgment USING btree (dataset_id, query_id);
+
 CREATE UNIQUE INDEX model_default ON rag_internal.model USING btree (kind) WHERE is_default;
 
 CREATE INDEX pending_text_config ON rag_internal.pending USING btree (text_config);
+
+CREATE UNIQUE INDEX reranker_default ON rag_internal.reranker USING btree (is_default) WHERE is_default;
 
 CREATE INDEX search_log_searched_at ON rag_internal.search_log USING btree (searched_at);
 
@@ -12290,6 +15668,30 @@ COMMENT ON TRIGGER note_access_change ON rag_internal.acl IS 'Makes sessions loo
 CREATE TRIGGER note_access_change AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rag_internal.acl_reader FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_access_change();
 
 COMMENT ON TRIGGER note_access_change ON rag_internal.acl_reader IS 'Makes sessions look again.';
+
+CREATE TRIGGER note_content_change_by_delete AFTER DELETE ON rag_internal.document REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_delete ON rag_internal.document IS 'Ends what was kept of answers.';
+
+CREATE TRIGGER note_content_change_by_delete AFTER DELETE ON rag_internal.embedding REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_delete ON rag_internal.embedding IS 'Ends what was kept of answers.';
+
+CREATE TRIGGER note_content_change_by_insert AFTER INSERT ON rag_internal.document REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_insert ON rag_internal.document IS 'Ends what was kept of answers.';
+
+CREATE TRIGGER note_content_change_by_insert AFTER INSERT ON rag_internal.embedding REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_insert ON rag_internal.embedding IS 'Ends what was kept of answers.';
+
+CREATE TRIGGER note_content_change_by_update AFTER UPDATE ON rag_internal.document REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_update ON rag_internal.document IS 'Ends what was kept of answers.';
+
+CREATE TRIGGER note_content_change_by_update AFTER UPDATE ON rag_internal.embedding REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rag_internal.note_content_change();
+
+COMMENT ON TRIGGER note_content_change_by_update ON rag_internal.embedding IS 'Ends what was kept of answers.';
 
 CREATE TRIGGER resplit_document AFTER UPDATE OF content ON rag_internal.document FOR EACH ROW WHEN (((old.content <> new.content) AND (new.indexed_as = '{}'::jsonb))) EXECUTE FUNCTION rag_internal.resplit_document();
 
@@ -12331,6 +15733,15 @@ ALTER TABLE ONLY rag_internal.collection_writer
 ALTER TABLE ONLY rag_internal.collection_writer
     ADD CONSTRAINT collection_writer_principal_id_fkey FOREIGN KEY (principal_id) REFERENCES rag_internal.principal(principal_id);
 
+ALTER TABLE ONLY rag_internal.content_change
+    ADD CONSTRAINT content_change_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.dataset
+    ADD CONSTRAINT dataset_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES rag_internal.principal(principal_id);
+
+ALTER TABLE ONLY rag_internal.dataset_query
+    ADD CONSTRAINT dataset_query_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES rag_internal.dataset(dataset_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY rag_internal.document
     ADD CONSTRAINT document_acl_id_fkey FOREIGN KEY (acl_id) REFERENCES rag_internal.acl(acl_id);
 
@@ -12352,11 +15763,17 @@ ALTER TABLE ONLY rag_internal.embedding_task
 ALTER TABLE ONLY rag_internal.embedding_task
     ADD CONSTRAINT embedding_task_model_id_fkey FOREIGN KEY (model_id) REFERENCES rag_internal.model(model_id);
 
+ALTER TABLE ONLY rag_internal.evaluation
+    ADD CONSTRAINT evaluation_dataset_id_fkey FOREIGN KEY (dataset_id) REFERENCES rag_internal.dataset(dataset_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY rag_internal.indexed_document
     ADD CONSTRAINT indexed_document_document_id_fkey FOREIGN KEY (document_id) REFERENCES rag_internal.document(document_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY rag_internal.job
     ADD CONSTRAINT job_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES rag_internal.collection(collection_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY rag_internal.judgment
+    ADD CONSTRAINT judgment_dataset_id_query_id_fkey FOREIGN KEY (dataset_id, query_id) REFERENCES rag_internal.dataset_query(dataset_id, query_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY rag_internal.posting
     ADD CONSTRAINT posting_segment_id_fkey FOREIGN KEY (segment_id) REFERENCES rag_internal.segment(segment_id) ON DELETE CASCADE;
@@ -12381,6 +15798,8 @@ ALTER TABLE rag_internal.acl_reader ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.allowed_source ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.cached_answer ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.chunk ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.collection ENABLE ROW LEVEL SECURITY;
@@ -12389,11 +15808,19 @@ ALTER TABLE rag_internal.collection_model ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.collection_writer ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.content_change ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.dataset ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.dataset_query ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.document ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.embedding_task ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.evaluation ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.identity_key ENABLE ROW LEVEL SECURITY;
 
@@ -12402,6 +15829,8 @@ ALTER TABLE rag_internal.indexed_document ENABLE ROW LEVEL SECURITY;
 ALTER TABLE rag_internal.ingest_log ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.job ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE rag_internal.judgment ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.model ENABLE ROW LEVEL SECURITY;
 
@@ -12465,6 +15894,8 @@ COMMENT ON POLICY read_principal ON rag_internal.principal IS 'Whoever the princ
 
 ALTER TABLE rag_internal.redaction_rule ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE rag_internal.reranker ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE rag_internal.restricted_tenant ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE rag_internal.role_rule ENABLE ROW LEVEL SECURITY;
@@ -12494,13 +15925,19 @@ GRANT USAGE ON SCHEMA rag TO rag_owner;
 
 GRANT ALL ON SCHEMA rag_internal TO rag_owner;
 
-REVOKE ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) TO rag_admin;
+REVOKE ALL ON FUNCTION rag_internal.add_dataset(who name, ticket bytea, name text, queries jsonb, judgments jsonb, collections text[], description text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_dataset(who name, ticket bytea, name text, queries jsonb, judgments jsonb, collections text[], description text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.ticket(secret bytea, who name) TO rag_reader;
 
 GRANT SELECT ON TABLE rag_internal.caller TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.add_dataset(name text, queries jsonb, judgments jsonb, collections text[], description text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.add_dataset(name text, queries jsonb, judgments jsonb, collections text[], description text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_identity_key(who name, ticket bytea, kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.add_identity_key(kid text, algorithm text, key text, issuer text, audience text, tenant text, not_before timestamp with time zone, not_after timestamp with time zone) TO rag_admin;
@@ -12516,6 +15953,12 @@ GRANT ALL ON FUNCTION rag_internal.add_redaction_rule(who name, ticket bytea, co
 
 REVOKE ALL ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.add_redaction_rule(collection text, name text, pattern text, detector text, replacement text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.add_reranker(who name, ticket bytea, name text, provider text, options jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.add_reranker(who name, ticket bytea, name text, provider text, options jsonb) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.add_reranker(name text, provider text, options jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.add_reranker(name text, provider text, options jsonb) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.adopt_role(who name, ticket bytea, role text) TO rag_admin;
@@ -12580,11 +16023,14 @@ GRANT ALL ON FUNCTION rag_internal.fold_text(content text) TO rag_reader;
 REVOKE ALL ON FUNCTION rag."analyze"(content text, config text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag."analyze"(content text, config text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, request rag_internal.search_request) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search(who name, ticket bytea, token text, request rag_internal.search_request) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.search_request(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search_request(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.bm25_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.cancel_job(who name, ticket bytea, job_id bigint) TO rag_writer;
@@ -12628,6 +16074,12 @@ GRANT ALL ON FUNCTION rag_internal.configure_search_log(who name, ticket bytea, 
 REVOKE ALL ON FUNCTION rag.configure_search_log(mode text, days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.configure_search_log(mode text, days integer) TO rag_admin;
 
+REVOKE ALL ON FUNCTION rag_internal.context(who name, ticket bytea, token text, request rag_internal.search_request, max_tokens integer, templates text[], model text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.context(who name, ticket bytea, token text, request rag_internal.search_request, max_tokens integer, templates text[], model text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.context(query text, max_tokens integer, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, template text, source_template text, abstain text, model text, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.context(query text, max_tokens integer, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, template text, source_template text, abstain text, model text, token text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.correct_query(who name, ticket bytea, query text, collections text[], token text) TO rag_reader;
 
@@ -12637,11 +16089,23 @@ GRANT ALL ON FUNCTION rag.correct_query(query text, collections text[], token te
 REVOKE ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.cosine_similarity(a public.vector, b public.vector) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.count_matches(who name, ticket bytea, token text, request rag_internal.search_request) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.count_matches(who name, ticket bytea, token text, request rag_internal.search_request) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.count_matches(query text, collections text[], strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, query_vector public.vector, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.count_matches(query text, collections text[], strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, query_vector public.vector, token text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.make_collection(who name, ticket bytea, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) TO rag_writer;
 
 REVOKE ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.create_collection(name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.decompose_query(who name, ticket bytea, query text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.decompose_query(who name, ticket bytea, query text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.decompose_query(query text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.decompose_query(query text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.delete_document(who name, ticket bytea, document_id uuid) TO rag_writer;
@@ -12682,6 +16146,12 @@ GRANT ALL ON FUNCTION rag_internal.drop_collection(who name, ticket bytea, name 
 REVOKE ALL ON FUNCTION rag.drop_collection(name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.drop_collection(name text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.drop_dataset(who name, ticket bytea, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_dataset(who name, ticket bytea, name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag.drop_dataset(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_dataset(name text) TO rag_writer;
+
 REVOKE ALL ON FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.drop_identity_key(who name, ticket bytea, kid text) TO rag_admin;
 
@@ -12699,6 +16169,12 @@ GRANT ALL ON FUNCTION rag_internal.drop_redaction_rule(who name, ticket bytea, c
 
 REVOKE ALL ON FUNCTION rag.drop_redaction_rule(collection text, name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.drop_redaction_rule(collection text, name text) TO rag_writer;
+
+REVOKE ALL ON FUNCTION rag_internal.drop_reranker(who name, ticket bytea, name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.drop_reranker(who name, ticket bytea, name text) TO rag_admin;
+
+REVOKE ALL ON FUNCTION rag.drop_reranker(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.drop_reranker(name text) TO rag_admin;
 
 REVOKE ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.embed(who name, ticket bytea, texts text[], model text, kind text) TO rag_reader;
@@ -12718,20 +16194,26 @@ GRANT ALL ON FUNCTION rag_internal.erase_content(who name, ticket bytea, pattern
 REVOKE ALL ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.erase_content(pattern text, kind text, collections text[], dry_run boolean) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.evaluate(who name, ticket bytea, token text, dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.evaluate(who name, ticket bytea, token text, dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.evaluate(dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.evaluate(dataset text, strategies text[], settings jsonb, collections text[], top_k integer, save boolean, token text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.explain_bm25(who name, ticket bytea, query text, document_id uuid, chunk_index integer, collections text[], token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.explain_bm25(query text, document_id uuid, chunk_index integer, collections text[], token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, request rag_internal.search_request) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.explain_search(who name, ticket bytea, token text, request rag_internal.search_request) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.explain_search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, token text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, max_distance integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.fuzzy_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, max_distance integer, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.readable_chunks(who name, ticket bytea, only_document uuid, token text) TO rag_reader;
@@ -12787,6 +16269,18 @@ GRANT ALL ON FUNCTION rag.ingest_many(collection text, documents jsonb, embed te
 
 REVOKE ALL ON FUNCTION rag.list_collections() FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.list_collections() TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.list_datasets(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_datasets(who name, ticket bytea) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.list_datasets() FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_datasets() TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.list_evaluations(who name, ticket bytea, dataset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.list_evaluations(who name, ticket bytea, dataset text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.list_evaluations(dataset text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.list_evaluations(dataset text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.list_identity_keys(who name, ticket bytea) TO rag_admin;
@@ -12869,6 +16363,18 @@ GRANT ALL ON FUNCTION rag_internal.rename_collection(who name, ticket bytea, nam
 REVOKE ALL ON FUNCTION rag.rename_collection(name text, new_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.rename_collection(name text, new_name text) TO rag_writer;
 
+REVOKE ALL ON FUNCTION rag_internal.rerank(who name, ticket bytea, query text, passages text[], model text, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.rerank(who name, ticket bytea, query text, passages text[], model text, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.rerank(query text, passages text[], model text, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.rerank(query text, passages text[], model text, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.resolve_citation(who name, ticket bytea, citation text, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.resolve_citation(who name, ticket bytea, citation text, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.resolve_citation(citation text, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.resolve_citation(citation text, token text) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.retry_job(who name, ticket bytea, job_id bigint) TO rag_writer;
 
@@ -12908,11 +16414,23 @@ GRANT ALL ON FUNCTION rag_internal.scrub_step(who name, ticket bytea, done text,
 REVOKE ALL ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag.scrub_step(done text, deadline timestamp with time zone) TO rag_admin;
 
-REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, token text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search(query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector, hyde_vector public.vector, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, fusion text, candidates integer, min_score double precision, correct_typos boolean, max_distance integer, rerank text, rerank_candidates integer, rerank_optional boolean, min_relevance double precision, gate double precision, mmr_lambda double precision, collapse boolean, max_per_document integer, expand text, highlight boolean, token text) TO rag_reader;
 
-REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, token text) TO rag_reader;
+REVOKE ALL ON FUNCTION rag_internal.search_multi(who name, ticket bytea, token text, request rag_internal.search_request, max_hops integer, threshold double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search_multi(who name, ticket bytea, token text, request rag_internal.search_request, max_hops integer, threshold double precision) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.search_multi(query text, collections text[], top_k integer, max_hops integer, threshold double precision, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, rerank text, rerank_optional boolean, allow_degraded boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search_multi(query text, collections text[], top_k integer, max_hops integer, threshold double precision, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, rerank text, rerank_optional boolean, allow_degraded boolean, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.search_status(who name, ticket bytea, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.search_status(who name, ticket bytea, token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.search_status(token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.search_status(token text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag.semantic_search(query text, collections text[], top_k integer, filter jsonb, filter_path jsonpath, vars jsonb, skip integer, query_vector public.vector, min_score double precision, min_updated_at timestamp with time zone, max_updated_at timestamp with time zone, as_of timestamp with time zone, include_archived boolean, highlight boolean, token text) TO rag_reader;
 
 REVOKE ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.set_embeddings(who name, ticket bytea, document_id uuid, embeddings public.vector[], model text, content_hash bytea) TO rag_writer;
@@ -12985,6 +16503,10 @@ REVOKE ALL ON FUNCTION rag_internal.analyzer_stamp(text_config text) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION rag_internal.analyzer_version() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.answer(retrieved rag_internal.retrieval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.any_matches(texts text[], pattern text, kind text) FROM PUBLIC;
@@ -12992,6 +16514,8 @@ REVOKE ALL ON FUNCTION rag_internal.any_matches(texts text[], pattern text, kind
 REVOKE ALL ON FUNCTION rag_internal.attributes(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.authenticate(who name, ticket bytea, token text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.best_score(hits rag.hit[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.bm25_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
 
@@ -13012,7 +16536,13 @@ REVOKE ALL ON FUNCTION rag_internal.bury_failed(document rag_internal.document, 
 
 REVOKE ALL ON FUNCTION rag_internal.bury_strays(collection_id bigint) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.cached_answer(key bytea, request rag_internal.search_request, scope rag_internal.scope, OUT answer rag_internal.cached_answer, OUT route text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.can_do_without(leg text, request rag_internal.search_request, scope rag_internal.scope) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.check_chunking(strategy text, chunk_size integer, overlap integer, min_chunk_size integer, has_model boolean, min_value real) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_dataset(queries jsonb, judgments jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_document(document rag_internal.document) FROM PUBLIC;
 
@@ -13038,9 +16568,15 @@ REVOKE ALL ON FUNCTION rag_internal.check_query(query text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_redaction_rule(rule rag_internal.redaction_rule) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.check_search(query text, query_vector public.vector, strategy text, top_k integer, skip integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.check_reranker(reranker rag_internal.reranker) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_reranker_options(options jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_search(request rag_internal.search_request) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.check_search_options(options jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.check_security_level(security_level integer) FROM PUBLIC;
 
@@ -13050,21 +16586,35 @@ REVOKE ALL ON FUNCTION rag_internal.check_text_weights(title_weight integer, hea
 
 REVOKE ALL ON FUNCTION rag_internal.check_vector(v public.vector, model rag_internal.model, what text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.choose_candidates(ranking rag_internal.leg_hit[], request rag_internal.search_request) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.chunk_counts(content text, starts integer[], ends integer[], kinds text[], token_counts integer[], settings jsonb, model rag_internal.model, source text, mime text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.chunking_for_ingest(collection rag_internal.collection, strategy text, chunk_size integer, overlap integer, min_chunk_size integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.citation(document_id uuid, chunk_index integer, content_hash bytea, content text, start_offset integer, end_offset integer, keyed boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.cited_span(document rag_internal.document, document_hash text, passage_hash text, start_offset integer, end_offset integer, is_redacted boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.collection_for_ingest(identity rag_internal.identity, name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.collection_info(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.completed_request(request rag_internal.search_request, scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.context_hit(hit rag.hit) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.correct_words(query text, scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.corrected_query(query text, scope rag_internal.scope, max_distance integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.create_collection(identity rag_internal.identity, name text, description text, readers text[], strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model text, text_config text, search_defaults jsonb, min_value real, title_weight integer, heading_weight integer, security_level integer, tenant text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.default_weights() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.default_weights(fusion text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.delete_documents(identity rag_internal.identity, document_ids uuid[]) FROM PUBLIC;
 
@@ -13073,6 +16623,10 @@ REVOKE ALL ON FUNCTION rag_internal.derive_document() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.detector_pattern(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) FROM PUBLIC;
 
@@ -13096,15 +16650,35 @@ REVOKE ALL ON FUNCTION rag_internal.engine_info() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.erasable_collections(identity rag_internal.identity, collections text[]) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.erase_datasets(identity rag_internal.identity, removed rag.removal[], pattern text, kind text, dry_run boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.erase_entries(document_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.erase_errors(identity rag_internal.identity, job_ids bigint[], pattern text, kind text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.erase_logs(identity rag_internal.identity, document_ids uuid[], removed rag.removal[], pattern text, kind text, dry_run boolean) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.evaluate_query(identity rag_internal.identity, question rag_internal.dataset_query, request rag_internal.search_request, rules rag_internal.redaction_rule[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.evaluation_request(identity rag_internal.identity, strategy text, settings jsonb, collections text[], top_k integer, has_excerpts boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.evaluation_stages(request rag_internal.search_request) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.expand_passage(document_id uuid, chunk_index integer, expand text, OUT content text, OUT start_offset integer, OUT end_offset integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.find_passage(content text, hash text, length integer, place integer, secret bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.find_passages(search rag_internal.retrieval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.find_reranker(name text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.follow_chunk() FROM PUBLIC;
 
@@ -13112,13 +16686,15 @@ REVOKE ALL ON FUNCTION rag_internal.follow_document() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.follow_title() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.forget_searches(older_than interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.front_matter(content text, strategy text, source text, mime text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], weights jsonb, rrf_k integer, places bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.fuse(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.fuzzy_leg(query text, scope rag_internal.scope, depth bigint, max_distance integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.given_chunks(chunks jsonb, content text, model rag_internal.model) FROM PUBLIC;
 
@@ -13126,7 +16702,9 @@ REVOKE ALL ON FUNCTION rag_internal.grantees(readers text[], tenant text, grante
 
 REVOKE ALL ON FUNCTION rag_internal.has_rule(who name, role text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.hydrate(ranking rag_internal.leg_hit[], hits rag_internal.leg_hit[], scope rag_internal.scope, degraded text[], places bigint, skip integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.highlight(content text, query text, text_config text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.identity_names(identity rag_internal.identity) FROM PUBLIC;
 
@@ -13135,6 +16713,8 @@ REVOKE ALL ON FUNCTION rag_internal.index_differences(collection rag_internal.co
 REVOKE ALL ON FUNCTION rag_internal.index_document(document_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.index_text(title text, heading text[], content text, config text, title_weight integer, heading_weight integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.indexed_validity(status text, valid_from timestamp with time zone, valid_until timestamp with time zone, OUT starts timestamp with time zone, OUT ends timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.indexing_settings(collection rag_internal.collection, document rag_internal.document) FROM PUBLIC;
 
@@ -13157,6 +16737,8 @@ REVOKE ALL ON FUNCTION rag_internal.iso_time(moment timestamp with time zone) FR
 
 REVOKE ALL ON FUNCTION rag_internal.json_texts(value jsonb) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.keep_answer(result rag_internal.retrieval) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.keep_up_index(document rag_internal.document) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.keyed_hash(input bytea) FROM PUBLIC;
@@ -13166,11 +16748,18 @@ REVOKE ALL ON FUNCTION rag_internal.known_collections(identity rag_internal.iden
 REVOKE ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.known_models(who name, ticket bytea) TO rag_reader;
 
+REVOKE ALL ON FUNCTION rag_internal.known_rerankers(who name, ticket bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rag_internal.known_rerankers(who name, ticket bytea) TO rag_reader;
+
 REVOKE ALL ON FUNCTION rag_internal.lacks_vectors(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.last_evaluation(identity rag_internal.identity, dataset rag_internal.dataset, strategy text, stage text, top_k integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request rag_internal.search_request) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.leg_depth(places bigint) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.legs_of(strategy text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.legs_of(request rag_internal.search_request) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.letters_of(input text) FROM PUBLIC;
 
@@ -13180,13 +16769,21 @@ REVOKE ALL ON FUNCTION rag_internal.lexical_scope(identity rag_internal.identity
 
 REVOKE ALL ON FUNCTION rag_internal.line_breaks(content text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.live_passages(scope rag_internal.scope, acls text, newest_only boolean) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.load_engine() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.lock_collections(identity rag_internal.identity, document_ids uuid[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.log_search(result rag_internal.retrieval, query text, collections text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.log_search(result rag_internal.retrieval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.marginal_relevance(scores double precision[], contents text[], vectors bytea[], trade double precision) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.marked_passage(content text, start_offset integer, query text, text_config text, OUT marked text, OUT matches jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.matching_documents(identity rag_internal.identity, collection_ids bigint[], pattern text, kind text, among uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.merge_jobs(job_ids bigint[]) FROM PUBLIC;
 
@@ -13206,7 +16803,15 @@ REVOKE ALL ON FUNCTION rag_internal.nobody(who name, why text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.note_access_change() FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.note_content_change() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.note_search_status(identity rag_internal.identity, status text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.noted_search_status(identity rag_internal.identity) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.own_collection(identity rag_internal.identity, name text, exclusive boolean, or_write boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.own_dataset(identity rag_internal.identity, name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.own_job(identity rag_internal.identity, job_id bigint) FROM PUBLIC;
 
@@ -13229,6 +16834,8 @@ REVOKE ALL ON FUNCTION rag_internal.pack_terms(terms text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.parse_text(config text, folded text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rag_internal.parse_text(config text, folded text) TO rag_reader;
+
+REVOKE ALL ON FUNCTION rag_internal.parts_of(query text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.passage_value(content text, heading text[], kind text) FROM PUBLIC;
 
@@ -13254,11 +16861,23 @@ REVOKE ALL ON FUNCTION rag_internal.purge_segment() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.qualified_names(name text, owner rag_internal.principal, tenant text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.query_parts(query text, now text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.question_condition(phrases text[], excluded text[], config text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.question_lexemes(question text, config text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.question_terms(query text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.question_vector(request rag_internal.search_request, scope rag_internal.scope) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.queue_embeddings(collection rag_internal.collection, document_id uuid, model_id integer, identity rag_internal.identity) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.ranking_scores(stage text, places bigint[], relevances integer[], wanted integer[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.read_citation(citation text, OUT document_id uuid, OUT chunk_index integer, OUT document_hash text, OUT passage_hash text, OUT start_offset integer, OUT end_offset integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.read_passages(search rag_internal.retrieval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.read_question(query text) FROM PUBLIC;
 
@@ -13331,19 +16950,37 @@ REVOKE ALL ON FUNCTION rag_internal.require_read_committed(what text) FROM PUBLI
 
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.reranker_status(reranker rag_internal.reranker) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.resplit_document() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, query text, collections text[], top_k integer, strategy text, filter jsonb, filter_path jsonpath, vars jsonb, weights jsonb, rrf_k integer, skip integer, allow_degraded boolean, query_vector public.vector) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.retrieve_multi(identity rag_internal.identity, request rag_internal.search_request, max_hops integer, threshold double precision) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.retrieve_part(identity rag_internal.identity, request rag_internal.search_request, why text, max_hops integer, threshold double precision, may_change boolean, OUT hits rag.hit[], OUT weights double precision[], OUT steps rag.search_step[], OUT status text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.rewrite_table(name name) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.role_identity(who name) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.run_leg(leg text, query text, scope rag_internal.scope, depth bigint, max_distance integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.run_legs(request rag_internal.search_request, query text, scope rag_internal.scope, depth bigint, OUT hits rag_internal.leg_hit[], OUT notes text[], OUT steps rag.search_step[], OUT is_cut boolean) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.score_passages(query text, passages text[], reranker rag_internal.reranker) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.search_stages(identity rag_internal.identity, request rag_internal.search_request) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) FROM PUBLIC;
 
@@ -13353,7 +16990,9 @@ REVOKE ALL ON FUNCTION rag_internal.seen_leg_hits(statement text, scope rag_inte
 
 REVOKE ALL ON FUNCTION rag_internal.seen_models(scope rag_internal.scope) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.seen_name(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.sees_waiting(scope rag_internal.scope, live text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_leg(query_vector public.vector, model rag_internal.model, scope rag_internal.scope, conditions rag_internal.text_condition[], cut bigint, route text, OUT hits rag_internal.leg_hit[], OUT step rag.search_step) FROM PUBLIC;
 
@@ -13361,7 +17000,7 @@ REVOKE ALL ON FUNCTION rag_internal.semantic_legs(query text, query_vector publi
 
 REVOKE ALL ON FUNCTION rag_internal.semantic_models(scope rag_internal.scope, collections bigint[], has_words boolean, query_vector public.vector, OUT asked rag_internal.model[], OUT unasked text[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, OUT indexed text, OUT exact text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.semantic_statements(model rag_internal.model, cut bigint, reach bigint, enough bigint, mask text, exact_mask text, filters text, live text, OUT indexed text, OUT exact text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.service_identity(who name, own_tenant text, user_name text, groups text) FROM PUBLIC;
 
@@ -13371,6 +17010,8 @@ REVOKE ALL ON FUNCTION rag_internal.shared_collection(collection_id bigint) FROM
 
 REVOKE ALL ON FUNCTION rag_internal.shown_name(principal rag_internal.principal) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.shown_source(document rag_internal.document, rules rag_internal.redaction_rule[]) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.sight(scope rag_internal.scope, OUT passages bigint, OUT collection_ids bigint[], OUT text_configs text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chunk_size integer, overlap integer, min_chunk_size integer, model rag_internal.model, source text, language text, mime text) FROM PUBLIC;
@@ -13378,6 +17019,8 @@ REVOKE ALL ON FUNCTION rag_internal.split_text(content text, strategy text, chun
 REVOKE ALL ON FUNCTION rag_internal.store_document(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], embed text, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.stored_identity_key(algorithm text, key text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.strategy_named(name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.surface_forms(content text) FROM PUBLIC;
 
@@ -13417,6 +17060,8 @@ REVOKE ALL ON FUNCTION rag_internal.words_skipped(content text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.write_chunks(document rag_internal.document, collection rag_internal.collection, chunks rag_internal.prepared_chunk[], identity rag_internal.identity) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.write_context(question text, hits jsonb, max_tokens integer, templates text[], model rag_internal.model) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.write_embeddings(model rag_internal.model, chunk_ids bigint[], contents text[], outcomes rag_internal.embedded_text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.writes_collection(identity rag_internal.identity, collection rag_internal.collection) FROM PUBLIC;
@@ -13432,6 +17077,8 @@ GRANT SELECT ON TABLE rag.job_status TO rag_reader;
 GRANT SELECT ON TABLE rag.model TO rag_reader;
 
 GRANT SELECT ON TABLE rag.principal TO rag_reader;
+
+GRANT SELECT ON TABLE rag.reranker TO rag_reader;
 
 GRANT SELECT ON TABLE rag.search_log TO rag_admin;
 

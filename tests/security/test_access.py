@@ -37,7 +37,7 @@ def test_every_table_of_rag_is_covered_above(conn: Connection) -> None:
         "select relname from pg_class where relnamespace = 'rag'::regnamespace and relkind in ('r', 'p', 'v')"
     )
     # models tell nothing of content, and the log of searches is granted to rag_admin alone
-    assert {name for (name,) in rows} == {*VIEWS, "model", "search_log"}
+    assert {name for (name,) in rows} == {*VIEWS, "model", "reranker", "search_log"}
 
 
 def test_grant_and_revoke_in_one_session(filled: Connection, role_factory: RoleFactory) -> None:
@@ -269,6 +269,17 @@ def test_every_function_works_for_who_may_call_it(
         "rag.whoami()",
         "rag.explain_search('valve')",
         "rag.list_sources()",
+        "rag.context('valve')",
+        "rag.count_matches('valve')",
+        "rag.decompose_query('valve and pump')",
+        "rag.search_multi('valve')",
+        "rag.search_status()",
+        """rag.add_dataset('questions', '[{"query_id": "1", "query": "valve"}]',
+                           '[{"query_id": "1", "source": "x", "relevance": 1}]', '{mine}')""",
+        "rag.list_datasets()",
+        "rag.evaluate('questions', '{bm25}')",
+        "rag.list_evaluations('questions')",
+        "rag.drop_dataset('questions')",
     ]
     writer = [
         "rag.create_collection('mine')",
@@ -321,8 +332,11 @@ def test_every_function_works_for_who_may_call_it(
         "rag.allow_all_sources('nobody')",
         "rag.configure_search_log()",
         "rag.prune_search_log()",
+        "rag.add_reranker('judge')",
+        "rag.drop_reranker('judge')",
     ]
-    elsewhere = {"rag.scrub_step"}  # commits: test_erasure.py
+    # commits: test_erasure.py; asks for what is cited, or a model: test_citation.py, test_rerank.py
+    elsewhere = {"rag.scrub_step", "rag.resolve_citation", "rag.rerank"}
     service = ["rag.set_user('alice')"]
     token = ["rag.set_identity('x')"]  # refused: what verifies is tested with the tokens
     superuser = ["rag.allow_http('{localhost}')"]

@@ -39,7 +39,8 @@ delete from rag_internal.document where document_id <> all (%s::uuid[])
 """
 SEARCH = "h.* from rag.search(%s, %s, {k}, %s, query_vector => %s, token => %s{more}) h"
 EXPLAIN = (
-    "s.step, s.route, s.why, s.passages"
+    "s.step, s.route, s.why, s.passages, s.rank, s.score, s.share, s.document_id, s.chunk_index,"
+    " s.detail"
     " from rag.explain_search(%s, %s, {k}, %s, query_vector => %s, token => %s{more}) s"
 )
 
@@ -183,6 +184,11 @@ def questions(count: int, seed: int) -> Iterator[tuple[str, str | None, str]]:
     more = [
         "", "", ", skip => 2", """, filter => '{"tags": ["x"]}'""", ", filter_path => '$.n == 0'",
         """, weights => '{"fuzzy": 1, "bm25": 0}'""", ", rrf_k => 1", ", allow_degraded => true",
+        ", fusion => 'linear', highlight => true", ", fusion => 'convex', expand => 'neighbours'",
+        ", mmr_lambda => 0.5", ", max_per_document => 1, collapse => true",
+        ", correct_typos => true, highlight => true", ", min_score => 0.2",
+        ", include_archived => true", ", as_of => '2020-01-01', expand => 'section'",
+        ", min_updated_at => '2020-01-01', candidates => 200",
     ]  # fmt: skip
     for number in range(count):
         words = rng.choices(SEEN + RARE, k=rng.randint(1, 4))
@@ -200,7 +206,7 @@ def questions(count: int, seed: int) -> Iterator[tuple[str, str | None, str]]:
 def test_every_column_and_every_step_is_equal(pairs: list[Pair], strategy: str) -> None:
     rng = random.Random(SEED)
     hits = 0
-    for query, vector, more in questions(6, SEED * 100):
+    for query, vector, more in questions(10, SEED * 100):
         collections = rng.choice(
             [None, None, ["mixed"], ["open", "mixed"], ["role:postgres/mixed"]]
         )
@@ -230,6 +236,26 @@ def test_counts_lists_and_tables_are_equal(pairs: list[Pair]) -> None:
             *(f"c.* from rag.correct_query('{word}') c" for word in ("vlave", "zebre", "merge")),
         ):  # fmt: skip
             pair.same(query)
+
+
+OTHER_WAYS = (
+    "rag.count_matches(%s, null, 'bm25', token => %s)",
+    "rag.count_matches(%s, null, 'fuzzy', token => %s)",
+    "c.* from rag.context(%s, 400, null, strategy => 'bm25', token => %s) c",
+    "h.* from rag.search_multi(%s, null, 20, strategy => 'bm25', threshold => 9, token => %s) h",
+    "h.* from rag.bm25_search(%s, highlight => true, include_archived => true, token => %s) h",
+)
+
+
+def test_other_ways_to_ask_are_equal(pairs: list[Pair]) -> None:
+    told = 0
+    for query, _, _ in questions(8, SEED * 1000):
+        for way in OTHER_WAYS:
+            for pair in pairs:
+                told += pair.same(way, query, needs_token=True) not in ([], [(0,)])
+                if pair.identity.way != "argument" and "count_matches" not in way:
+                    pair.same("rag.search_status()")
+    assert told > 100, "the test compares next to nothing"
 
 
 def test_one_hidden_document_is_as_good_as_none(pairs: list[Pair]) -> None:

@@ -48,7 +48,7 @@ drop function rag.semantic_search(text, text[], integer, jsonb, jsonpath, jsonb,
     boolean, text);
 drop function rag_internal.add_dataset(name, bytea, text, jsonb, jsonb, text[], text);
 drop function rag_internal.add_reranker(name, bytea, text, text, jsonb);
-drop function rag_internal.answer(rag_internal.identity, rag_internal.search_request);
+drop function rag_internal.answer(rag_internal.retrieval);
 drop function rag_internal.answer_key(rag_internal.search_request, rag_internal.scope);
 drop function rag_internal.best_score(rag.hit[]);
 drop function rag_internal.cached_answer(bytea, rag_internal.search_request, rag_internal.scope);
@@ -75,6 +75,8 @@ drop function rag_internal.diagnose_rerankers(rag_internal.identity);
 drop function rag_internal.diversify(rag_internal.leg_hit[], double precision, bigint);
 drop function rag_internal.drop_dataset(name, bytea, text);
 drop function rag_internal.drop_reranker(name, bytea, text);
+drop function rag_internal.erase_datasets(rag_internal.identity, rag.removal[], text, text,
+    boolean);
 drop function rag_internal.evaluate(name, bytea, text, text, text[], jsonb, text[], integer,
     boolean);
 drop function rag_internal.evaluate_query(rag_internal.identity, rag_internal.dataset_query,
@@ -108,7 +110,7 @@ drop function rag_internal.log_search(rag_internal.retrieval);
 drop function rag_internal.marginal_relevance(double precision[], text[], bytea[], double
     precision);
 drop function rag_internal.marked_passage(text, integer, text, text);
-drop function rag_internal.merge_hits(rag.hit[], double precision[], integer);
+drop function rag_internal.merge_hits(rag.hit[], double precision[], rag_internal.search_request);
 drop function rag_internal.note_content_change();
 drop function rag_internal.note_search_status(rag_internal.identity, text);
 drop function rag_internal.noted_search_status(rag_internal.identity);
@@ -156,6 +158,7 @@ drop function rag_internal.write_context(text, jsonb, integer, text[], rag_inter
 drop table rag_internal.content_change, rag_internal.cached_answer;
 
 drop type rag_internal.stage_score;
+drop type rag_internal.stage_hit;
 drop type rag.evaluation_run;
 drop type rag.evaluation;
 drop type rag.dataset_info;

@@ -169,6 +169,18 @@ comment on type rag.context_result is
     'where passages were found and none fits. sources: what its numbers stand for. degraded: what '
     'was done without.';
 
+do $$
+declare
+    _name text;
+begin
+    foreach _name in array array['rag.context_result', 'rag.resolved_citation',
+                                 'rag_internal.highlighted']
+    loop
+        execute format('alter type %s owner to rag_owner', _name);
+    end loop;
+end
+$$;
+
 -- questions, taken apart --------------------------------------------------------------------------
 create type rag.query_part as (
     part           integer,
@@ -321,6 +333,15 @@ comment on type rag.evaluation_run is
     'What rag.evaluate found and kept: who asked where, with which settings, and rag.evaluation.';
 alter type rag.evaluation_run owner to rag_owner;
 
+create type rag_internal.stage_hit as (
+    stage       text,
+    place       bigint,
+    document_id uuid,
+    chunk_index integer
+);
+comment on type rag_internal.stage_hit is 'Where a passage stands in the ranking of a stage.';
+alter type rag_internal.stage_hit owner to rag_owner;
+
 create type rag_internal.stage_score as (
     stage     text,
     ndcg_10   double precision,
@@ -352,15 +373,13 @@ create table rag_internal.cached_answer (
     status         text not null,
     ranking        rag_internal.leg_hit[] not null,
     leg_hits       rag_internal.leg_hit[] not null,
-    steps          rag.search_step[] not null,
     expires_at     timestamptz not null
 );
 -- not unique: one who keeps an answer would wait for another who does
 create index cached_answer_key on rag_internal.cached_answer (key);
 create index cached_answer_expires_at on rag_internal.cached_answer (expires_at);
 alter table rag_internal.cached_answer alter column query_vector set statistics 0,
-    alter column ranking set statistics 0, alter column leg_hits set statistics 0,
-    alter column steps set statistics 0;
+    alter column ranking set statistics 0, alter column leg_hits set statistics 0;
 comment on table rag_internal.cached_answer is
     'Which passages answered a question, in order; never their texts. key: of everything that the '
     'answer depends on but the question itself, the identity that asked and what it sees among it. '

@@ -1,31 +1,29 @@
--- Finds, shows and records: what every function that returns hits has in common.
-create or replace function rag_internal.answer(
-    identity rag_internal.identity,
-    request  rag_internal.search_request
-) returns rag_internal.retrieval
+-- Shows and records what was found: what every function that returns hits has in common.
+create or replace function rag_internal.answer(retrieved rag_internal.retrieval)
+returns rag_internal.retrieval
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _result rag_internal.retrieval := rag_internal.retrieve(identity, request);
+    _result rag_internal.retrieval := retrieved;
+    _identity rag_internal.identity := _result.identity;
 begin
-    if (identity).source = 'nobody' then
-        raise warning 'nobody is asking, and finds nothing: %', (identity).why
+    if _identity.source = 'nobody' then
+        raise warning 'nobody is asking, and finds nothing: %', _identity.why
             using hint = 'select * from rag.whoami() tells how you are seen.';
     end if;
     if _result.answer_key is not null and cardinality(_result.degraded) = 0 then
         perform rag_internal.keep_answer(_result);
     end if;
-    _result.hits := rag_internal.redact_hits(identity, _result.hits, _result.collection_ids);
+    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
     perform rag_internal.log_search(_result);
-    perform rag_internal.note_search_status(identity, _result.status);
+    perform rag_internal.note_search_status(_identity, _result.status);
     return _result;
 end
 $$;
 
-comment on function rag_internal.answer(rag_internal.identity, rag_internal.search_request) is
-    'What rag.search returns, redacted for the identity and recorded in the log of searches.';
-alter function rag_internal.answer(rag_internal.identity, rag_internal.search_request) owner to
-    rag_owner;
-revoke all on function rag_internal.answer(rag_internal.identity, rag_internal.search_request) from
-    public;
+comment on function rag_internal.answer(rag_internal.retrieval) is
+    'The retrieval with its hits as its identity may see them. It is recorded in the log of '
+    'searches, and kept where the collections keep answers.';
+alter function rag_internal.answer(rag_internal.retrieval) owner to rag_owner;
+revoke all on function rag_internal.answer(rag_internal.retrieval) from public;

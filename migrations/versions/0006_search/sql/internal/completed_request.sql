@@ -45,7 +45,7 @@ begin
     _request.expand := coalesce(_request.expand, _defaults ->> 'expand', 'chunk');
     _request.highlight := coalesce(_request.highlight, (_defaults ->> 'highlight')::boolean, false);
     _request.bm25_lead := (_defaults ->> 'bm25_lead')::float8;
-    _request.cache := _defaults -> 'cache';
+    _request.cache := nullif(coalesce(_request.cache, _defaults -> 'cache'), 'null');
     _request.close_similarity := (_defaults ->> 'close_similarity')::float8;
     if cardinality(rag_internal.legs_of(_request)) = 0 then
         raise exception using

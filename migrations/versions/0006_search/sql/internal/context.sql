@@ -32,7 +32,7 @@ begin
     if context.model is not null then
         _model := rag_internal.find_model(context.model, _identity);
     end if;
-    _found := rag_internal.answer(_identity, request);
+    _found := rag_internal.answer(rag_internal.retrieve(_identity, request));
     if context.model is null then
         select m.* into _model
         from rag_internal.model m
@@ -68,7 +68,7 @@ begin
                    order by s.number)
         from jsonb_array_elements(_written -> 'sources') with ordinality s (source, number)), '[]');
     _result.degraded := nullif(
-        array(select n.note from unnest((_found.hits[1]).degraded) n (note))
+        coalesce(_found.degraded, '{}')
         || array(select n.note from jsonb_array_elements_text(_written -> 'degraded') n (note)),
         '{}');
     return _result;

@@ -12,15 +12,15 @@ declare
     _wanted integer[] := array(
         select j.relevance from rag_internal.judgment j
         where j.dataset_id = (question).dataset_id and j.query_id = (question).query_id);
+    _hits rag_internal.stage_hit[];
 begin
     request.query := (question).query;
+    _hits := array(select h from rag_internal.search_stages(identity, request) h);
     return query
-        with hit as materialized (
-            select h.* from rag_internal.search_stages(identity, request) h
-        ), unit as (
+        with unit as (
             select h.stage, coalesce(j.judgment_id::text, d.document_id::text) as name,
                    max(coalesce(j.relevance, 0)) as relevance, min(h.place) as place
-            from hit h
+            from unnest(_hits) h
             join rag_internal.document d using (document_id)
             join rag_internal.chunk c using (document_id, chunk_index)
             join rag_internal.collection k using (collection_id)
@@ -34,7 +34,8 @@ begin
                           >= least(j.end_offset - j.start_offset, c.end_offset - c.start_offset))
             where d.acl_id in (
                 select rag_internal.visible_acls(identity, array(
-                    select e.acl_id from hit join rag_internal.document e using (document_id))))
+                    select e.acl_id
+                    from unnest(_hits) s join rag_internal.document e using (document_id))))
             group by h.stage, 2
         ), placed as (
             select u.stage, u.name, u.relevance,

@@ -42,6 +42,8 @@ begin
     -- nothing of it is shown
     _request.highlight := false;
     _request.expand := 'chunk';
+    -- an answer that was kept has no stages
+    _request.cache := 'null';
     _whole := rag_internal.completed_request(_request,
                                              rag_internal.search_scope(identity, _request));
     if _whole.rerank is null and _whole.mmr_lambda is null and not has_excerpts then

@@ -8,6 +8,7 @@ create or replace function rag_internal.fuzzy_leg(
 language plpython3u stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 set datestyle = iso
+set jit = off
 as $$
 if "ragsql" not in GD:
     plpy.execute("select rag_internal.load_engine()")

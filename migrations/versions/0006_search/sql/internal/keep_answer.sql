@@ -16,14 +16,14 @@ begin
                           for update skip locked);
     insert into rag_internal.cached_answer
         (key, question_hash, question_terms, query_vector, collection_ids, status, ranking,
-         leg_hits, steps, expires_at)
+         leg_hits, expires_at)
     values ((result).answer_key, rag_internal.keyed_hash(convert_to(_request.query, 'UTF8')),
             case when _request.cache ? 'similarity'
                  then rag_internal.question_terms(_request.query) end,
             case when _request.cache ? 'similarity'
                  then rag_internal.question_vector(_request, (result).scope) end,
             (select s.collection_ids from rag_internal.sight((result).scope) s), (result).status,
-            (result).ranking, (result).leg_hits, (result).steps,
+            (result).ranking, (result).leg_hits,
             clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::double precision));
 end
 $$;

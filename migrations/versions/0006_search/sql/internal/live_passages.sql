@@ -33,7 +33,9 @@ declare
              then format('not exists (select from rag_internal.newer_version n '
                          'where n.document_id = d.document_id and n.status = ''active'' '
                          'and %s%s offset 0)',
-                         format(_is_valid, 'n'), ' and n.acl_id = any (' || acls || ')') end];
+                         format(_is_valid, 'n'),
+                         -- without an estimate, which takes long for many classes
+                         ' and coalesce(n.acl_id = any (' || acls || '), false)') end];
 begin
     if coalesce((scope).min_updated_at, (scope).max_updated_at, (scope).as_of) is null
        and not _has_archived and not _is_newest then

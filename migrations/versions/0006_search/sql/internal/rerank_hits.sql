@@ -60,12 +60,12 @@ begin
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality));
             ranked := ranked || array(
                 select row('rerank',
-                           _first - 1 + row_number() over (order by s.score desc, c.rank),
+                           cardinality(ranked) + row_number() over (order by s.score desc, c.rank),
                            s.score, c.document_id, c.chunk_index, null)::rag_internal.leg_hit
                 from unnest(_candidates) with ordinality c
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
                 where coalesce(s.score >= (request).min_relevance, true)
-                order by 2);
+                order by s.score desc, c.rank);
         end loop;
     exception when object_not_in_prerequisite_state then
         if not (request).rerank_optional then

@@ -11,7 +11,9 @@ as $$
 declare
     _result rag_internal.retrieval;
     _scope rag_internal.scope;
+    _whole rag_internal.search_request;
     _request rag_internal.search_request;
+    _strategy text;
     _part rag.query_part;
     _found record;
     _hits rag.hit[] := '{}';
@@ -29,6 +31,13 @@ begin
         raise exception using errcode = '22023', message = 'threshold is no number';
     end if;
     _scope := rag_internal.search_scope(identity, request);
+    _whole := rag_internal.completed_request(request, _scope);
+    -- what a collection says counts for parts that go to one leg, too
+    _whole.rerank := coalesce(_whole.rerank, 'none');
+    -- the answer to a question that is near says nothing about what else comes to mind
+    _whole.cache := 'null';
+    _strategy := coalesce((request).strategy,
+                          rag_internal.search_defaults(_scope) ->> 'strategy');
     _result.identity := identity;
     _result.request := request;
     _result.strategy := 'multi';
@@ -37,11 +46,11 @@ begin
     _result.steps := '{}';
 
     for _part in select p.* from rag_internal.parts_of((request).query) p order by p.part loop
-        _request := request;
+        _request := _whole;
         _request.query := _part.query;
-        _request.strategy := coalesce((request).strategy, _part.strategy);
-        -- the first page does not depend on its size; to rerank more would be dear
-        if (rag_internal.completed_request(_request, _scope)).rerank is null then
+        _request.strategy := coalesce(_strategy, _part.strategy);
+        if _whole.rerank = 'none' then
+            -- the first page does not depend on its size; to rerank more would be dear
             _request.top_k := greatest((request).top_k, 50);
         end if;
         _request.min_updated_at := greatest((request).min_updated_at, _part.min_updated_at);
@@ -54,7 +63,7 @@ begin
         end if;
         _found := rag_internal.retrieve_part(
             identity, _request, format('%s: %s', _part.part, _part.reason), max_hops, threshold,
-            (request).strategy is null);
+            _strategy is null);
         _hits := _hits || _found.hits;
         _weights := _weights || _found.weights;
         _statuses := _statuses || _found.status;
@@ -62,7 +71,7 @@ begin
     end loop;
 
     _started := clock_timestamp();
-    _result.hits := rag_internal.merge_hits(_hits, _weights, (request).top_k);
+    _result.hits := rag_internal.merge_hits(_hits, _weights, _whole);
     _result.steps := _result.steps || rag_internal.search_step(
         'merge', 'rrf', null, cardinality(_result.hits), _started);
     _result.status := case

@@ -15,7 +15,7 @@ set row_security = on
 as $$
 declare
     _result rag_internal.retrieval := rag_internal.answer(
-        rag_internal.authenticate(who, ticket, token), request);
+        rag_internal.retrieve(rag_internal.authenticate(who, ticket, token), request));
 begin
     return query select h.* from unnest(_result.hits) h;
 end

@@ -15,17 +15,10 @@ set gin_fuzzy_search_limit = 0
 set row_security = on
 as $$
 declare
-    _identity rag_internal.identity := rag_internal.authenticate(who, ticket, token);
-    _result rag_internal.retrieval := rag_internal.retrieve_multi(
-        _identity, request, search_multi.max_hops, search_multi.threshold);
+    _result rag_internal.retrieval := rag_internal.answer(rag_internal.retrieve_multi(
+        rag_internal.authenticate(who, ticket, token), request, search_multi.max_hops,
+        search_multi.threshold));
 begin
-    if _identity.source = 'nobody' then
-        raise warning 'nobody is asking, and finds nothing: %', _identity.why
-            using hint = 'select * from rag.whoami() tells how you are seen.';
-    end if;
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
-    perform rag_internal.log_search(_result);
-    perform rag_internal.note_search_status(_identity, _result.status);
     return query select h.* from unnest(_result.hits) h;
 end
 $$;

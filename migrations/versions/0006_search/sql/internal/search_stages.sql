@@ -2,11 +2,10 @@
 create or replace function rag_internal.search_stages(
     identity rag_internal.identity,
     request  rag_internal.search_request
-) returns table (stage text, place bigint, document_id uuid, chunk_index integer)
+) returns setof rag_internal.stage_hit
 language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_column
 declare
     _result rag_internal.retrieval := rag_internal.retrieve(identity, request);
     _request rag_internal.search_request := _result.request;

@@ -39,9 +39,10 @@ declare
              then ' and coalesce((select c.tsv @@ t.condition from unnest($7) t '
                   'where t.text_config = c.text_config), true)' end);
     _is_narrow boolean := _filters <> '' or coalesce(
-        (scope).as_of, (scope).min_updated_at, (scope).max_updated_at) is not null;
+        (scope).min_updated_at, (scope).max_updated_at) is not null;
     -- a condition wants a plan of its own; else what is seen stands in one that is kept
-    _is_kept boolean := (scope).acl_ids is null and not _is_narrow and route <> 'index';
+    _is_kept boolean := (scope).acl_ids is null and not _is_narrow and (scope).as_of is null
+                        and route <> 'index';
     _mask text := case
         when _is_kept then 'e.acl_id = any ({acls}) and {collection} = any ({collections})'
         else 'e.acl_id = any ($2) and e.collection_id = any ($3)' end;
@@ -69,7 +70,7 @@ begin
             scope.acl_ids := rag_internal.seen_acls(scope);
         end if;
     end if;
-    if not _is_kept and route = 'auto' and _statements.indexed is not null
+    if (_is_narrow or step.passages is null) and route = 'auto' and _statements.indexed is not null
        and coalesce(step.passages > _exact_up_to, true) then
         execute format('select count(*) from (select from rag_internal.embedding_%s e where %s%s '
                        'limit %s) s',
