@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from ragsql_engine.lexical import bm25
 from ragsql_engine.lexical.bm25 import Term, explain, statistics, top_k, unranked
 from ragsql_engine.lexical.codec import Posting
+from ragsql_engine.lexical.maxscore import MaxScore
 from unit.bm25_corpus import Passage, Scored, by_rank, expected, lay_out
 
 NAMES = "abcde"
@@ -69,8 +70,16 @@ def large_corpus(seed: int, size: int = 800) -> list[Passage]:
 def ranking(
     corpus: Sequence[Passage], names: Sequence[str], k: int, parts: int, seed: int
 ) -> Scored:
+    """The best k, found in both ways."""
     layout = lay_out(corpus, parts, random.Random(seed))
-    return layout.keys(top_k(layout.parts, layout.terms(names), k, layout.allowed))
+    found = []
+    for few in (-1, len(names) * len(corpus)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(bm25, "_FEW_POSTINGS", few)
+            found.append(top_k(layout.parts, layout.terms(names), k, layout.allowed))
+    chosen, added_up = map(layout.keys, found)
+    assert chosen == added_up
+    return chosen
 
 
 @given(small_corpora(), st.sets(st.sampled_from(NAMES + "x")), st.integers(1, 30), SEEDS)
@@ -94,7 +103,7 @@ def test_gives_no_passage_up_too_early(seed: int, k: int, parts: int) -> None:
 def test_the_large_corpora_take_every_short_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without this, the property above could hold because nothing is ever given up."""
     seen = {"sampled": 0, "dropped": 0}
-    sample, reaching = bm25._Search._sample, bm25._Search._reaching
+    sample, reaching = MaxScore._sample, MaxScore._reaching
 
     def sampled(search: Any, *arguments: Any) -> None:
         seen["sampled"] += 1
@@ -105,8 +114,8 @@ def test_the_large_corpora_take_every_short_cut(monkeypatch: pytest.MonkeyPatch)
         seen["dropped"] += 0 < len(kept.scores) < len(candidates.scores)
         return kept
 
-    monkeypatch.setattr(bm25._Search, "_sample", sampled)
-    monkeypatch.setattr(bm25._Search, "_reaching", dropped)
+    monkeypatch.setattr(MaxScore, "_sample", sampled)
+    monkeypatch.setattr(MaxScore, "_reaching", dropped)
     for seed in range(30):
         for k in 1, 10:
             ranking(large_corpus(seed), NAMES, k, 2, seed)

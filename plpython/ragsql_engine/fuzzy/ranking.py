@@ -1,7 +1,6 @@
 """The fuzzy leg: passages by how like their words are to those of the query."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,8 @@ from ragsql_engine.lexical.selection import Selection, places, selections
 
 # Where passages hold one of these alternatives, by rising similarity.
 Hits = list[tuple[float, NDArray[np.uint16]]]
-_NONE = np.empty(0, np.uint16)
 
-# With fewer postings than a part has passages, by this factor, only their passages are scored.
-_SPARSE = 8
-# With fewer visible passages than that, by this factor, postings are cut to them beforehand.
+# With fewer visible passages than a part has, by this factor, postings are cut to them beforehand.
 _FEW = 16
 
 
@@ -46,12 +42,10 @@ def rank(
             continue
         hits = [_hits(part, selection, alternatives) for alternatives in telling]
         ordinals, scores = _scores(hits, selection, len(part.lengths))
-        at = np.flatnonzero((scores >= threshold) & (scores > 0))
+        at = np.flatnonzero(scores >= threshold)
         if len(at) > k:
             at, threshold = _best(part, ordinals, scores, at, k)
-        found.append(
-            Ranking(np.full(len(at), number), ordinals.take(at).astype(np.int64), scores.take(at))
-        )
+        found.append(Ranking(np.full(len(at), number), ordinals.take(at), scores.take(at)))
     return ranked(parts, joined(found), k)
 
 
@@ -82,32 +76,26 @@ def _holding(part: Part, words: Sequence[str]) -> Posting | None:
     return found
 
 
-def _scores(hits: Sequence[Hits], selection: Selection, n: int) -> tuple[NDArray[Any], Floats]:
-    """(ordinals, scores) of passages of a part, all that match among them; 0 where none does."""
-    named = [ordinals for own in hits for _, ordinals in own]
-    sparse = sum(map(len, named)) * _SPARSE < n
-    universe: NDArray[Any] = np.unique(np.concatenate(named or [_NONE])) if sparse else np.arange(n)
-    scores = np.zeros(len(universe))
-    best = np.empty(len(universe))
+def _scores(hits: Sequence[Hits], selection: Selection, n: int) -> tuple[NDArray[np.intp], Floats]:
+    """(ordinals, scores) of the selected passages of a part that match."""
+    scores = np.zeros(n)
     for own in hits:
-        if len(own) > 1:
-            best.fill(0)
-        for similarity, ordinals in own:
-            at = universe.searchsorted(ordinals) if sparse else ordinals
-            if len(own) > 1:
-                best[at] = similarity  # a higher one comes later
-            else:
-                np.add.at(scores, at, similarity)  # faster than +=; no ordinal repeats
-        if len(own) > 1:
+        if len(own) == 1:
+            ((similarity, ordinals),) = own
+            scores[ordinals] += similarity  # no ordinal repeats
+        elif own:
+            best = np.zeros(n)
+            for similarity, ordinals in own:
+                best[ordinals] = similarity  # a higher one comes later
             scores += best
-    scores /= len(hits)
+    at = np.flatnonzero(scores)
     if selection.mask is not None:
-        scores *= selection.mask.take(universe) if sparse else selection.mask
-    return universe, scores
+        at = at.compress(selection.mask.take(at))
+    return at, scores.take(at) / len(hits)
 
 
 def _best(
-    part: Part, ordinals: NDArray[Any], scores: Floats, at: NDArray[np.intp], k: int
+    part: Part, ordinals: NDArray[np.intp], scores: Floats, at: NDArray[np.intp], k: int
 ) -> tuple[NDArray[np.intp], float]:
     """Which of the candidates `at`, more than k, can be among the k best; the k-th score.
 
