@@ -17,12 +17,15 @@ begin
         encode(rag_internal.seen_name(scope), 'hex'),
         -- what there is
         (select sum(a.stamp) from rag_internal.access_change a),
-        (select jsonb_agg(jsonb_build_array(s.collection_id, s.stamp) order by s.collection_id)
-         from (select c.collection_id, sum(c.stamp) as stamp
-               from rag_internal.content_change c
-               where c.collection_id = any (
-                   (select g.collection_ids from rag_internal.sight(scope) g)::bigint[])
-               group by c.collection_id) s),
+        (select jsonb_agg(jsonb_build_array(
+                    k.collection_id, k.text_config, k.analyzed_as, to_jsonb(m),
+                    (select sum(c.stamp) from rag_internal.content_change c
+                     where c.collection_id = k.collection_id)) order by k.collection_id)
+         from rag_internal.collection k
+         left join rag_internal.model m using (model_id)
+         where k.collection_id = any (
+             (select g.collection_ids from rag_internal.sight(scope) g)::bigint[])),
+        (select jsonb_agg(to_jsonb(r) order by r.name) from rag_internal.reranker r),
         -- how it is asked for
         to_jsonb(_request))::text, 'UTF8'));
 end
@@ -30,7 +33,7 @@ $$;
 
 comment on function rag_internal.answer_key(rag_internal.search_request, rag_internal.scope) is
     'SHA-256 of the identity, of what it sees of the scope, of the stamps of access and content, '
-    'and of a completed request without its query.';
+    'of the models, and of a completed request without its query.';
 alter function rag_internal.answer_key(rag_internal.search_request, rag_internal.scope) owner to
     rag_owner;
 revoke all on function rag_internal.answer_key(rag_internal.search_request, rag_internal.scope) from

@@ -1,5 +1,5 @@
--- Refuses options of a search that are out of range, whoever gives them: a call, or a collection for
--- all calls that leave them out.
+-- Refuses options of a search that are out of range, whoever gives them: a call, or a collection
+-- for all calls that leave them out.
 create or replace function rag_internal.check_search_options(options jsonb) returns void
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -36,10 +36,11 @@ begin
                 case when not jsonb_path_match(
                               _value, '$.type() == "object" && $.ttl.type() == "number" '
                                       '&& $.ttl >= 1 && $.ttl <= 86400 '
-                                      '&& (!exists($.similarity) || $.similarity.type() == "number" '
+                                      '&& (!exists($.similarity) '
+                                      '    || $.similarity.type() == "number" '
                                       '    && $.similarity >= 0.5 && $.similarity <= 1)')
                           or _value - '{ttl, similarity}'::text[] <> '{}'
-                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (may be left out)}' end
+                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (optional)}' end
             when _name = 'bm25_lead' then
                 case when not jsonb_path_match(
                               _value, '$.type() == "number" && $ >= 1 && $ <= 1000000')

@@ -14,7 +14,8 @@ begin
     return array(
         select row(s.leg, row_number() over (order by s.rank), s.score, s.document_id,
                    s.chunk_index, s.corrected_query)::rag_internal.leg_hit
-        from (select t.*, row_number() over (partition by t.document_id order by t.rank) as of_document
+        from (select t.*,
+                     row_number() over (partition by t.document_id order by t.rank) as of_document
               from (select r.*,
                            row_number() over (partition by c.text_hash order by r.rank) as of_text
                     from unnest(ranking) r

@@ -14,7 +14,7 @@ return GD["ragsql"].require(6).corrected_query(query, scope, max_distance)
 $$;
 
 comment on function rag_internal.corrected_query(text, rag_internal.scope, integer) is
-    'The query with each word that nothing visible holds replaced by the nearest visible one within '
-    'max_distance edits; quoted parts, identifiers, exclusions and filters stay.';
+    'The query with each word that nothing visible holds replaced by the nearest visible one '
+    'within max_distance edits; quoted parts, identifiers, exclusions and filters stay.';
 alter function rag_internal.corrected_query(text, rag_internal.scope, integer) owner to rag_owner;
 revoke all on function rag_internal.corrected_query(text, rag_internal.scope, integer) from public;

@@ -59,7 +59,8 @@ begin
             'variety', format('lambda %s', _request.mmr_lambda), null, cardinality(_ranking),
             _started);
     end if;
-    _result.ranking := _ranking[_request.skip + 1 : least(_places, 2147483647)];
+    _result.ranking := _ranking[least(_request.skip::bigint + 1, 2147483647)
+                                : least(_places, 2147483647)];
     return _result;
 end
 $$;

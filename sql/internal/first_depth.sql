@@ -3,11 +3,15 @@ create or replace function rag_internal.first_depth(
     request rag_internal.search_request,
     places  bigint
 ) returns bigint
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
-                else rag_internal.leg_depth(greatest(first_depth.places, (request).candidates)) end
+begin
+    return (
+        select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
+                    else rag_internal.leg_depth(
+                        greatest(first_depth.places, (request).candidates)) end);
+end
 $$;
 
 comment on function rag_internal.first_depth(rag_internal.search_request, bigint) is

@@ -4,15 +4,18 @@ create or replace function rag_internal.hybrid_weights(
     fusion  text,
     rrf_k   integer
 ) returns jsonb
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select rag_internal.check_weights(
-        -- an imagined answer counts like the question, unless it is said otherwise
-        case when jsonb_typeof(weights) = 'object' and weights ? 'semantic'
-             then jsonb_build_object('hyde', weights -> 'semantic') || weights
-             else weights end,
-        rag_internal.default_weights(fusion), rrf_k)
+begin
+    return (
+        select rag_internal.check_weights(
+            -- an imagined answer counts like the question, unless it is said otherwise
+            case when jsonb_typeof(weights) = 'object' and weights ? 'semantic'
+                 then jsonb_build_object('hyde', weights -> 'semantic') || weights
+                 else weights end,
+            rag_internal.default_weights(fusion), rrf_k));
+end
 $$;
 
 comment on function rag_internal.hybrid_weights(jsonb, text, integer) is

@@ -1,11 +1,14 @@
 -- How deep each leg looks for a page that ends at a place: in steps, so that neighbouring pages
 -- agree.
 create or replace function rag_internal.leg_depth(places bigint) returns bigint
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select min(d) from unnest(array[100, 1000, 10000, 100000, 1000000, 9223372036854775807]) d
-    where d >= places
+begin
+    return (
+        select min(d) from unnest(array[100, 1000, 10000, 100000, 1000000, 9223372036854775807]) d
+        where d >= places);
+end
 $$;
 
 comment on function rag_internal.leg_depth(bigint) is

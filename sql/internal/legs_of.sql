@@ -1,16 +1,19 @@
 -- The legs that a search runs.
 create or replace function rag_internal.legs_of(request rag_internal.search_request) returns text[]
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+begin
     -- in a hybrid a weight of 0 switches a leg off; words come first where they can spare the rest
-    select case when (request).strategy <> 'hybrid' then array[(request).strategy]
-                else array(
-                    select l.leg
-                    from unnest(array['semantic', 'hyde', 'bm25', 'fuzzy']) with ordinality l (leg, n)
-                    where ((request).weights ->> l.leg)::double precision > 0
-                      and (l.leg <> 'hyde' or (request).hyde_vector is not null)
-                    order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end
+    return (
+        select case when (request).strategy <> 'hybrid' then array[(request).strategy]
+                    else array(
+                        select l.leg
+                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[]) with ordinality l (leg, n)
+                        where ((request).weights ->> l.leg)::double precision > 0
+                          and (l.leg <> 'hyde' or (request).hyde_vector is not null)
+                        order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end);
+end
 $$;
 
 comment on function rag_internal.legs_of(rag_internal.search_request) is

@@ -24,7 +24,7 @@ end
 $$;
 
 comment on function rag_internal.marked_passage(text, integer, text, text) is
-    'marked: the content with <mark>...</mark> around what matched. matches: [[start, end], ...] in '
-    'characters of the document, end exclusive.';
+    'marked: the content with <mark>...</mark> around what matched. matches: [[start, end], ...] '
+    'in characters of the document, end exclusive.';
 alter function rag_internal.marked_passage(text, integer, text, text) owner to rag_owner;
 revoke all on function rag_internal.marked_passage(text, integer, text, text) from public;

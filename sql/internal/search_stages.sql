@@ -27,7 +27,8 @@ begin
         return;
     elsif _request.rerank is null and _request.mmr_lambda is null then
         return query
-            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index
+            from unnest(_result.hits) h;
     else
         return query
             select 'fusion', h.rank::bigint, h.document_id, h.chunk_index

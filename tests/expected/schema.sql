@@ -6373,12 +6373,15 @@ begin
         encode(rag_internal.seen_name(scope), 'hex'),
         -- what there is
         (select sum(a.stamp) from rag_internal.access_change a),
-        (select jsonb_agg(jsonb_build_array(s.collection_id, s.stamp) order by s.collection_id)
-         from (select c.collection_id, sum(c.stamp) as stamp
-               from rag_internal.content_change c
-               where c.collection_id = any (
-                   (select g.collection_ids from rag_internal.sight(scope) g)::bigint[])
-               group by c.collection_id) s),
+        (select jsonb_agg(jsonb_build_array(
+                    k.collection_id, k.text_config, k.analyzed_as, to_jsonb(m),
+                    (select sum(c.stamp) from rag_internal.content_change c
+                     where c.collection_id = k.collection_id)) order by k.collection_id)
+         from rag_internal.collection k
+         left join rag_internal.model m using (model_id)
+         where k.collection_id = any (
+             (select g.collection_ids from rag_internal.sight(scope) g)::bigint[])),
+        (select jsonb_agg(to_jsonb(r) order by r.name) from rag_internal.reranker r),
         -- how it is asked for
         to_jsonb(_request))::text, 'UTF8'));
 end
@@ -6386,7 +6389,7 @@ $$;
 
 ALTER FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) IS 'SHA-256 of the identity, of what it sees of the scope, of the stamps of access and content, and of a completed request without its query.';
+COMMENT ON FUNCTION rag_internal.answer_key(request rag_internal.search_request, scope rag_internal.scope) IS 'SHA-256 of the identity, of what it sees of the scope, of the stamps of access and content, of the models, and of a completed request without its query.';
 
 CREATE FUNCTION rag_internal.matches_pattern(content text, pattern text, kind text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -7562,8 +7565,8 @@ CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURN
     AS $_$
 declare
     _known constant text[] := array[
-        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
-        'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
+        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos',
+        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
         'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
         'strategy', 'weights'];
     _unknown text;
@@ -7639,10 +7642,11 @@ begin
                 case when not jsonb_path_match(
                               _value, '$.type() == "object" && $.ttl.type() == "number" '
                                       '&& $.ttl >= 1 && $.ttl <= 86400 '
-                                      '&& (!exists($.similarity) || $.similarity.type() == "number" '
+                                      '&& (!exists($.similarity) '
+                                      '    || $.similarity.type() == "number" '
                                       '    && $.similarity >= 0.5 && $.similarity <= 1)')
                           or _value - '{ttl, similarity}'::text[] <> '{}'
-                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (may be left out)}' end
+                     then '{"ttl": seconds up to 86400, "similarity": 0.5 to 1 (optional)}' end
             when _name = 'bm25_lead' then
                 case when not jsonb_path_match(
                               _value, '$.type() == "number" && $ >= 1 && $ <= 1000000')
@@ -7776,7 +7780,8 @@ begin
     return array(
         select row(s.leg, row_number() over (order by s.rank), s.score, s.document_id,
                    s.chunk_index, s.corrected_query)::rag_internal.leg_hit
-        from (select t.*, row_number() over (partition by t.document_id order by t.rank) as of_document
+        from (select t.*,
+                     row_number() over (partition by t.document_id order by t.rank) as of_document
               from (select r.*,
                            row_number() over (partition by c.text_hash order by r.rank) as of_text
                     from unnest(ranking) r
@@ -8024,7 +8029,8 @@ begin
         raise exception using
             errcode = '22023',
             message = 'the only leg with a weight is that of hyde_vector, which is null';
-    elsif _request.rerank is null and coalesce(_request.min_relevance, _request.gate) is not null then
+    elsif _request.rerank is null
+          and coalesce(_request.min_relevance, _request.gate) is not null then
         raise exception using
             errcode = '22023',
             message = 'min_relevance and gate judge by rerank_score, and nothing is reranked',
@@ -8080,26 +8086,30 @@ ALTER FUNCTION rag_internal.context_hit(hit rag.hit) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.context_hit(hit rag.hit) IS 'The hit, or the expanded passage in its place.';
 
 CREATE FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) RETURNS SETOF rag_internal.leg_hit
-    LANGUAGE sql STABLE PARALLEL RESTRICTED
+    LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select h.leg, h.rank,
-           (case (request).fusion
-                when 'rrf' then rag_internal.reciprocal_rank(w.weight, (request).rrf_k, h.rank)
-                when 'linear' then w.weight * (1 - (h.rank - 1) / count(*) over leg::float8)
-                when 'convex' then
-                    w.weight * case when h.leg in ('semantic', 'hyde')
-                                    then coalesce((h.score - min(h.score) over leg)
-                                                  / nullif(max(h.score) over leg
-                                                           - min(h.score) over leg, 0), 1)
-                                    else coalesce(h.score / nullif(max(h.score) over leg, 0), 1)
-                               end
-            end),
-           h.document_id, h.chunk_index, h.corrected_query
-    from unnest(hits) h
-    join lateral (select ((request).weights ->> h.leg)::double precision as weight) w on true
-    where h.rank <= contributions.depth
-    window leg as (partition by h.leg)
+begin
+    return query
+        select h.leg, h.rank,
+               (case (request).fusion
+                    -- rag_internal.reciprocal_rank, which would not be inlined
+                    when 'rrf' then w.weight / ((request).rrf_k::double precision + h.rank)
+                    when 'linear' then w.weight * (1 - (h.rank - 1) / count(*) over leg::float8)
+                    when 'convex' then
+                        w.weight * case when h.leg in ('semantic', 'hyde')
+                                        then coalesce((h.score - min(h.score) over leg)
+                                                      / nullif(max(h.score) over leg
+                                                               - min(h.score) over leg, 0), 1)
+                                        else coalesce(h.score / nullif(max(h.score) over leg, 0), 1)
+                                   end
+                end),
+               h.document_id, h.chunk_index, h.corrected_query
+        from unnest(hits) h
+        join lateral (select ((request).weights ->> h.leg)::double precision as weight) w on true
+        where h.rank <= contributions.depth
+        window leg as (partition by h.leg);
+end
 $$;
 
 ALTER FUNCTION rag_internal.contributions(hits rag_internal.leg_hit[], request rag_internal.search_request, depth bigint) OWNER TO rag_owner;
@@ -8224,14 +8234,17 @@ ALTER FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_sp
 COMMENT ON FUNCTION rag_internal.cut_spans(input text, spans rag_internal.redacted_span[]) IS 'The text with each of its spans replaced.';
 
 CREATE FUNCTION rag_internal.default_weights(fusion text) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select case fusion
-               when 'linear' then '{"semantic": 0.7, "hyde": 0.7, "bm25": 0.3, "fuzzy": 0}'
-               when 'convex' then '{"semantic": 0.4, "hyde": 0.4, "bm25": 0.6, "fuzzy": 0}'
-               else '{"semantic": 0.6, "hyde": 0.6, "bm25": 0.3, "fuzzy": 0.1}'
-           end::jsonb
+begin
+    return (
+        select case fusion
+                   when 'linear' then '{"semantic": 0.7, "hyde": 0.7, "bm25": 0.3, "fuzzy": 0}'
+                   when 'convex' then '{"semantic": 0.4, "hyde": 0.4, "bm25": 0.6, "fuzzy": 0}'
+                   else '{"semantic": 0.6, "hyde": 0.6, "bm25": 0.3, "fuzzy": 0.1}'
+               end::jsonb);
+end
 $$;
 
 ALTER FUNCTION rag_internal.default_weights(fusion text) OWNER TO rag_owner;
@@ -9293,7 +9306,8 @@ begin
             'variety', format('lambda %s', _request.mmr_lambda), null, cardinality(_ranking),
             _started);
     end if;
-    _result.ranking := _ranking[_request.skip + 1 : least(_places, 2147483647)];
+    _result.ranking := _ranking[least(_request.skip::bigint + 1, 2147483647)
+                                : least(_places, 2147483647)];
     return _result;
 end
 $$;
@@ -9376,11 +9390,15 @@ ALTER FUNCTION rag_internal.finish_jobs(job_ids bigint[]) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.finish_jobs(job_ids bigint[]) IS 'done or failed for each of these jobs without open tasks, with a notification on the channel ragsql_job_ and its id; what is left of cancelled ones is given up.';
 
 CREATE FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
-                else rag_internal.leg_depth(greatest(first_depth.places, (request).candidates)) end
+begin
+    return (
+        select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
+                    else rag_internal.leg_depth(
+                        greatest(first_depth.places, (request).candidates)) end);
+end
 $$;
 
 ALTER FUNCTION rag_internal.first_depth(request rag_internal.search_request, places bigint) OWNER TO rag_owner;
@@ -9714,15 +9732,18 @@ ALTER FUNCTION rag_internal.highlight(content text, query text, text_config text
 COMMENT ON FUNCTION rag_internal.highlight(content text, query text, text_config text) IS 'Words of the query, its phrases and words with its prefixes; nothing for exclusions. The first 50,000 characters are looked through.';
 
 CREATE FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) RETURNS jsonb
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select rag_internal.check_weights(
-        -- an imagined answer counts like the question, unless it is said otherwise
-        case when jsonb_typeof(weights) = 'object' and weights ? 'semantic'
-             then jsonb_build_object('hyde', weights -> 'semantic') || weights
-             else weights end,
-        rag_internal.default_weights(fusion), rrf_k)
+begin
+    return (
+        select rag_internal.check_weights(
+            -- an imagined answer counts like the question, unless it is said otherwise
+            case when jsonb_typeof(weights) = 'object' and weights ? 'semantic'
+                 then jsonb_build_object('hyde', weights -> 'semantic') || weights
+                 else weights end,
+            rag_internal.default_weights(fusion), rrf_k));
+end
 $$;
 
 ALTER FUNCTION rag_internal.hybrid_weights(weights jsonb, fusion text, rrf_k integer) OWNER TO rag_owner;
@@ -10088,7 +10109,7 @@ begin
                  then rag_internal.question_vector(_request, (result).scope) end,
             (select s.collection_ids from rag_internal.sight((result).scope) s), (result).status,
             (result).ranking, (result).leg_hits,
-            clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::double precision));
+            clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::float8));
 end
 $$;
 
@@ -10342,11 +10363,14 @@ ALTER FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request ra
 COMMENT ON FUNCTION rag_internal.lead_of_bm25(hits rag_internal.leg_hit[], request rag_internal.search_request) IS 'Why the semantic leg can be skipped: the best BM25 score is bm25_lead times the second or more; null where it cannot.';
 
 CREATE FUNCTION rag_internal.leg_depth(places bigint) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select min(d) from unnest(array[100, 1000, 10000, 100000, 1000000, 9223372036854775807]) d
-    where d >= places
+begin
+    return (
+        select min(d) from unnest(array[100, 1000, 10000, 100000, 1000000, 9223372036854775807]) d
+        where d >= places);
+end
 $$;
 
 ALTER FUNCTION rag_internal.leg_depth(places bigint) OWNER TO rag_owner;
@@ -10354,17 +10378,20 @@ ALTER FUNCTION rag_internal.leg_depth(places bigint) OWNER TO rag_owner;
 COMMENT ON FUNCTION rag_internal.leg_depth(places bigint) IS 'The least of 100, 1,000, 10,000, 100,000, 1,000,000 and everything that holds so many places.';
 
 CREATE FUNCTION rag_internal.legs_of(request rag_internal.search_request) RETURNS text[]
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+begin
     -- in a hybrid a weight of 0 switches a leg off; words come first where they can spare the rest
-    select case when (request).strategy <> 'hybrid' then array[(request).strategy]
-                else array(
-                    select l.leg
-                    from unnest(array['semantic', 'hyde', 'bm25', 'fuzzy']) with ordinality l (leg, n)
-                    where ((request).weights ->> l.leg)::double precision > 0
-                      and (l.leg <> 'hyde' or (request).hyde_vector is not null)
-                    order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end
+    return (
+        select case when (request).strategy <> 'hybrid' then array[(request).strategy]
+                    else array(
+                        select l.leg
+                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[]) with ordinality l (leg, n)
+                        where ((request).weights ->> l.leg)::double precision > 0
+                          and (l.leg <> 'hyde' or (request).hyde_vector is not null)
+                        order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end);
+end
 $$;
 
 ALTER FUNCTION rag_internal.legs_of(request rag_internal.search_request) OWNER TO rag_owner;
@@ -11840,7 +11867,8 @@ begin
             from unnest(_hits) h
             group by h.document_id, h.chunk_index
         )
-        select row(p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+        select row(p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title,
+               c.heading,
                c.content, m.marked, c.start_offset, c.end_offset, c.start_line, c.end_line,
                c.page, c.kind, d.metadata || c.metadata, l.semantic_rank, l.semantic_score,
                l.bm25_rank, l.bm25_score, l.fuzzy_rank, l.fuzzy_score, l.rerank_score,
@@ -13439,15 +13467,18 @@ ALTER FUNCTION rag_internal.search_collections(identity rag_internal.identity, n
 COMMENT ON FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) IS 'collection_id of each; P0002 for one that is missing or hidden, 42501 for one that the tenant may not search.';
 
 CREATE FUNCTION rag_internal.search_defaults(scope rag_internal.scope) RETURNS jsonb
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select case when count(distinct k.search_defaults) = 1
-                then (array_agg(k.search_defaults))[1]
-                else '{}' end
-    from rag_internal.collection k
-    where k.collection_id = any (
-        (select s.collection_ids from rag_internal.sight(scope) s)::bigint[])
+begin
+    return (
+        select case when count(distinct k.search_defaults) = 1
+                    then (array_agg(k.search_defaults))[1]
+                    else '{}' end
+        from rag_internal.collection k
+        where k.collection_id = any (
+            (select s.collection_ids from rag_internal.sight(scope) s)::bigint[]));
+end
 $$;
 
 ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO rag_owner;
@@ -13502,7 +13533,8 @@ begin
         return;
     elsif _request.rerank is null and _request.mmr_lambda is null then
         return query
-            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index from unnest(_result.hits) h;
+            select 'fusion', h.rank::bigint, h.document_id, h.chunk_index
+            from unnest(_result.hits) h;
     else
         return query
             select 'fusion', h.rank::bigint, h.document_id, h.chunk_index
@@ -13518,12 +13550,15 @@ ALTER FUNCTION rag_internal.search_stages(identity rag_internal.identity, reques
 COMMENT ON FUNCTION rag_internal.search_stages(identity rag_internal.identity, request rag_internal.search_request) IS 'Of a hybrid each leg by its name and fusion; of a single leg recall; rerank, all that was read; result, what a search would return.';
 
 CREATE FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) RETURNS rag.search_step
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select row(step, route, why, passages,
-               extract(epoch from clock_timestamp() - started) * 1000,
-               null, null, null, null, null, null)::rag.search_step
+begin
+    return (
+        select row(step, route, why, passages,
+                   extract(epoch from clock_timestamp() - started) * 1000,
+                   null, null, null, null, null, null)::rag.search_step);
+end
 $$;
 
 ALTER FUNCTION rag_internal.search_step(step text, route text, why text, passages bigint, started timestamp with time zone) OWNER TO rag_owner;

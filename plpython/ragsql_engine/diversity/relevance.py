@@ -52,7 +52,9 @@ def _likeness(contents: Sequence[str], vectors: Sequence[bytes | None]) -> Float
     sizes = np.array([0 if number is None else len(number) for number in numbers])
     for size in np.unique(sizes[sizes > 0]):
         at = np.flatnonzero(sizes == size)
-        stacked = np.stack([number for number in numbers if number is not None and len(number) == size])
+        stacked = np.stack(
+            [number for number in numbers if number is not None and len(number) == size]
+        )
         lengths = np.linalg.norm(stacked, axis=1, keepdims=True)
         unit = stacked / np.where(lengths > 0, lengths, 1.0)
         result[np.ix_(at, at)] = unit @ unit.T

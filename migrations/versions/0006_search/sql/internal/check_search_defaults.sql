@@ -5,8 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
     _known constant text[] := array[
-        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos', 'expand',
-        'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
+        'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos',
+        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
         'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
         'strategy', 'weights'];
     _unknown text;

@@ -51,7 +51,8 @@ begin
         raise exception using
             errcode = '22023',
             message = 'the only leg with a weight is that of hyde_vector, which is null';
-    elsif _request.rerank is null and coalesce(_request.min_relevance, _request.gate) is not null then
+    elsif _request.rerank is null
+          and coalesce(_request.min_relevance, _request.gate) is not null then
         raise exception using
             errcode = '22023',
             message = 'min_relevance and gate judge by rerank_score, and nothing is reranked',

@@ -1,13 +1,16 @@
 -- How much each leg of a hybrid search counts, unless the caller says otherwise.
 create or replace function rag_internal.default_weights(fusion text) returns jsonb
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-    select case fusion
-               when 'linear' then '{"semantic": 0.7, "hyde": 0.7, "bm25": 0.3, "fuzzy": 0}'
-               when 'convex' then '{"semantic": 0.4, "hyde": 0.4, "bm25": 0.6, "fuzzy": 0}'
-               else '{"semantic": 0.6, "hyde": 0.6, "bm25": 0.3, "fuzzy": 0.1}'
-           end::jsonb
+begin
+    return (
+        select case fusion
+                   when 'linear' then '{"semantic": 0.7, "hyde": 0.7, "bm25": 0.3, "fuzzy": 0}'
+                   when 'convex' then '{"semantic": 0.4, "hyde": 0.4, "bm25": 0.6, "fuzzy": 0}'
+                   else '{"semantic": 0.6, "hyde": 0.6, "bm25": 0.3, "fuzzy": 0.1}'
+               end::jsonb);
+end
 $$;
 
 comment on function rag_internal.default_weights(text) is

@@ -42,7 +42,7 @@ $$;
 
 comment on function rag_internal.explain_hits(rag_internal.retrieval) is
     'Rows of rag.search_step with step hit: the rank of the hit, and of each leg its own rank '
-    '(detail), raw score and share of the fused score. Of BM25 the terms, as rag.explain_bm25 tells '
-    'them; of the fuzzy leg what it looked for.';
+    '(detail), raw score and share of the fused score. Of BM25 the terms, as rag.explain_bm25 '
+    'tells them; of the fuzzy leg what it looked for.';
 alter function rag_internal.explain_hits(rag_internal.retrieval) owner to rag_owner;
 revoke all on function rag_internal.explain_hits(rag_internal.retrieval) from public;

@@ -24,7 +24,7 @@ begin
                  then rag_internal.question_vector(_request, (result).scope) end,
             (select s.collection_ids from rag_internal.sight((result).scope) s), (result).status,
             (result).ranking, (result).leg_hits,
-            clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::double precision));
+            clock_timestamp() + make_interval(secs => (_request.cache ->> 'ttl')::float8));
 end
 $$;
 

@@ -1,5 +1,5 @@
--- Tells that kept answers of a collection are out of date: the sum of its stamps is another one from
--- now on, for whoever sees this change. Now and then the stamps are added up into one row.
+-- Tells that kept answers of a collection are out of date: the sum of its stamps is another one
+-- from now on, for whoever sees this change. Now and then the stamps are added up into one row.
 create or replace function rag_internal.note_content_change() returns trigger
 language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp

@@ -33,7 +33,8 @@ begin
             from unnest(_hits) h
             group by h.document_id, h.chunk_index
         )
-        select row(p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title, c.heading,
+        select row(p.rank, p.score, p.document_id, p.chunk_index, k.name, d.source, d.title,
+               c.heading,
                c.content, m.marked, c.start_offset, c.end_offset, c.start_line, c.end_line,
                c.page, c.kind, d.metadata || c.metadata, l.semantic_rank, l.semantic_score,
                l.bm25_rank, l.bm25_score, l.fuzzy_rank, l.fuzzy_score, l.rerank_score,

@@ -96,10 +96,10 @@ $$;
 comment on function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
     rag_internal.search_request) is
     'The ranking in the order of the reranker, without what is below min_relevance: tiers of '
-    'rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all that '
-    'were read. is_open false: the mean of the first top_k is below gate, and nothing is left. '
-    'Where the reranker cannot be asked, 55000, or the ranking as it was and a note where it is '
-    'optional.';
+    'rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all '
+    'that were read. is_open false: the mean of the first top_k is below gate, and nothing is '
+    'left. Where the reranker cannot be asked, 55000, or the ranking as it was and a note where '
+    'it is optional.';
 alter function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
     rag_internal.search_request) owner to rag_owner;
 revoke all on function rag_internal.rerank_hits(rag_internal.leg_hit[], text,

@@ -6,12 +6,15 @@ create or replace function rag_internal.search_step(
     passages bigint,
     started  timestamptz
 ) returns rag.search_step
-language sql volatile parallel unsafe
+language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
-    select row(step, route, why, passages,
-               extract(epoch from clock_timestamp() - started) * 1000,
-               null, null, null, null, null, null)::rag.search_step
+begin
+    return (
+        select row(step, route, why, passages,
+                   extract(epoch from clock_timestamp() - started) * 1000,
+                   null, null, null, null, null, null)::rag.search_step);
+end
 $$;
 
 comment on function rag_internal.search_step(text, text, text, bigint, timestamptz) is
