@@ -12,6 +12,7 @@ import psycopg
 
 from ragsql.connection import connect, friendly_errors, warnings_told
 from ragsql.loading.store import schema_problem
+from ragsql.named_values import named_values
 from ragsql.settings import Settings
 
 # Options that are text, whatever they look like; the others are read as JSON.
@@ -28,12 +29,8 @@ def option_values(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, Any]:
     """What NAME=VALUE says: JSON, but where the option is a text."""
-    options: dict[str, Any] = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE, such as ef_search=200.")
-        options[name] = text
+    options: dict[str, Any] = dict(named_values(values, "ef_search=200"))
+    for name, text in options.items():
         if name not in _TEXTS:
             with contextlib.suppress(ValueError):
                 options[name] = json.loads(text)

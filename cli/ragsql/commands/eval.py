@@ -17,6 +17,7 @@ from ragsql.evaluation import measuring, storing, sweep
 from ragsql.evaluation.plotting import ENDINGS, plot
 from ragsql.loading.names import one_line
 from ragsql.loading.store import schema_problem
+from ragsql.named_values import named_values
 from ragsql.output import format_option, write_rows
 from ragsql.settings import Settings
 
@@ -26,13 +27,8 @@ _MAKE = "select rag.create_collection(%s)"
 def _settings(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, Any]:
-    settings = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE, such as rrf_k=20.")
-        settings[name] = sweep.value_of(text)
-    return settings
+    named = named_values(values, "rrf_k=20")
+    return {name: sweep.value_of(text) for name, text in named.items()}
 
 
 def _sweep(

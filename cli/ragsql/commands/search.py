@@ -14,6 +14,7 @@ from rich.text import Text
 from ragsql.connection import connect, friendly_errors, warnings_told
 from ragsql.loading.names import without_controls
 from ragsql.loading.store import schema_problem
+from ragsql.named_values import named_values
 from ragsql.output import format_option, show, write_rows
 from ragsql.settings import Settings
 
@@ -43,13 +44,7 @@ def _check_query(_context: click.Context, _parameter: click.Parameter, value: st
 def _check_options(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name.isidentifier():
-            raise click.BadParameter(f"{value!r} is not NAME=VALUE, such as fusion=convex.")
-        options[name] = text
-    return options
+    return named_values(values, "fusion=convex")
 
 
 @click.command()

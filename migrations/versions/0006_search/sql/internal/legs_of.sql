@@ -9,7 +9,8 @@ begin
         select case when (request).strategy <> 'hybrid' then array[(request).strategy]
                     else array(
                         select l.leg
-                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[]) with ordinality l (leg, n)
+                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[])
+                             with ordinality l (leg, n)
                         where ((request).weights ->> l.leg)::double precision > 0
                           and (l.leg <> 'hyde' or (request).hyde_vector is not null)
                         order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end);

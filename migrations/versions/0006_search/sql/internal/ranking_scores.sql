@@ -36,8 +36,8 @@ comment on function rag_internal.ranking_scores(text, bigint[], integer[], integ
     'places and relevances: of what was found; wanted: the relevance of all that is judged, '
     'relevant being what is above 0; null where nothing is. nDCG@10 with gain 2^relevance - 1 '
     '(Burges et al., ICML 2005) and discount 1 / log2(place + 1) (Järvelin and Kekäläinen, ACM '
-    'TOIS 2002); the reciprocal rank of the first answer within 10; the share of the answers within '
-    '5, 20 and 50.';
+    'TOIS 2002); the reciprocal rank of the first answer within 10; the share of the answers '
+    'within 5, 20 and 50.';
 alter function rag_internal.ranking_scores(text, bigint[], integer[], integer[]) owner to rag_owner;
 revoke all on function rag_internal.ranking_scores(text, bigint[], integer[], integer[]) from
     public;
