@@ -6,9 +6,9 @@ as $$
 declare
     _known constant text[] := array[
         'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos',
-        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
-        'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
-        'strategy', 'weights'];
+        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document',
+        'min_relevance', 'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates',
+        'rerank_optional', 'rrf_k', 'strategy', 'weights'];
     _unknown text;
 begin
     if jsonb_typeof(search_defaults) <> 'object' then
