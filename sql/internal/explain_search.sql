@@ -22,6 +22,7 @@ begin
         format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
     _result := rag_internal.retrieve(_identity, request);
     _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    return query select s.* from rag_internal.explain_scope(_result.scope) s;
     return query select s.* from unnest(_result.steps) s;
     return query select h.* from rag_internal.explain_hits(_result) h;
     return next rag_internal.search_step(

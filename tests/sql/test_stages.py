@@ -369,3 +369,19 @@ def test_matches_are_counted_whatever_the_page(filled: Connection) -> None:
     assert filled.execute(count, ["zebra", "bm25"]).fetchone() == (0,)
     throws_ok(filled, count, "22023", params=["  ", "bm25"])
     throws_ok(filled, count, "22023", params=["pump", "all"])
+
+
+def test_the_account_counts_what_passes_the_filter(
+    filled: Connection, role_factory: RoleFactory
+) -> None:
+    reader = role_factory()
+    filled.execute("select rag.grant_read('docs', %s)", [reader])
+    path = "$.source == '007.md' || $.source == 'twin1'".replace("'", '"')
+    with as_role(filled, reader):
+        rows = filled.execute(
+            "select step, route, passages from rag.explain_search('pump', filter_path => %s)"
+            " where step in ('sight', 'filter')",
+            [path],
+        ).fetchall()
+    assert rows == [("sight", "by class", 60), ("filter", "counted", 1)]
+    filled.execute("select rag.revoke_read('docs', %s)", [reader])

@@ -86,6 +86,7 @@ drop function rag_internal.evaluation_request(rag_internal.identity, text, jsonb
 drop function rag_internal.evaluation_stages(rag_internal.search_request);
 drop function rag_internal.expand_passage(uuid, integer, text);
 drop function rag_internal.explain_hits(rag_internal.retrieval);
+drop function rag_internal.explain_scope(rag_internal.scope);
 drop function rag_internal.explain_search(name, bytea, text, rag_internal.search_request);
 drop function rag_internal.find_passage(text, text, integer, integer, bytea);
 drop function rag_internal.find_passages(rag_internal.retrieval);
