@@ -15,7 +15,7 @@ declare
         'allow_degraded', 'as_of', 'candidates', 'collapse', 'correct_typos', 'filter',
         'filter_path', 'fusion', 'gate', 'include_archived', 'max_distance', 'max_per_document',
         'max_updated_at', 'min_relevance', 'min_score', 'min_updated_at', 'mmr_lambda', 'rerank',
-        'rerank_candidates', 'rerank_optional', 'rrf_k', 'vars', 'weights'];
+        'rerank_candidates', 'rrf_k', 'vars', 'weights'];
     _unknown text;
     _request rag_internal.search_request;
     _whole rag_internal.search_request;
@@ -44,6 +44,8 @@ begin
     _request.expand := 'chunk';
     -- an answer that was kept has no stages
     _request.cache := 'null';
+    -- what was left out cannot be measured
+    _request.rerank_optional := false;
     _whole := rag_internal.completed_request(_request,
                                              rag_internal.search_scope(identity, _request));
     if _whole.rerank is null and _whole.mmr_lambda is null and not has_excerpts then

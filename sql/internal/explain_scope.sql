@@ -19,6 +19,12 @@ begin
                cardinality(_sight.collection_ids)),
         _sight.passages, _started);
     return next _step;
+    if (select count(distinct k.search_defaults) from rag_internal.collection k
+        where k.collection_id = any (_sight.collection_ids)) > 1 then
+        return next rag_internal.search_step(
+            'defaults', 'built in', 'the search_defaults of the collections differ', null,
+            clock_timestamp());
+    end if;
     if coalesce((scope).filter::text, (scope).filter_path::text, (scope).min_updated_at::text,
                 (scope).max_updated_at::text) is null then
         return;
@@ -43,6 +49,7 @@ $$;
 
 comment on function rag_internal.explain_scope(rag_internal.scope) is
     'Rows of rag.search_step: sight, the passages that the caller sees in the scope, and where '
-    'there are filters, filter, those of them that pass.';
+    'there are filters, filter, those of them that pass; defaults, where those of the collections '
+    'differ, so that none counts.';
 alter function rag_internal.explain_scope(rag_internal.scope) owner to rag_owner;
 revoke all on function rag_internal.explain_scope(rag_internal.scope) from public;

@@ -1,4 +1,5 @@
--- Merges the hits of several searches by the ranks they have there.
+-- Merges the hits of several searches by the ranks they have there. The constant is 1, not 60: parts
+-- ask for different things, and what is first for one goes before what is middling for two.
 create or replace function rag_internal.merge_hits(
     hits    rag.hit[],
     weights double precision[],
@@ -15,7 +16,7 @@ declare
                    row_number() over (order by s.score desc, s.document_id, s.chunk_index),
                    s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
         from (select h.document_id, h.chunk_index,
-                     sum(rag_internal.reciprocal_rank(w.weight, 60, h.rank)
+                     sum(rag_internal.reciprocal_rank(w.weight, 1, h.rank)
                          order by h.ordinality) as score
               from unnest(hits) with ordinality h
               join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
@@ -34,7 +35,7 @@ begin
               from unnest(hits) with ordinality h
               join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
               order by h.document_id, h.chunk_index,
-                       rag_internal.reciprocal_rank(w.weight, 60, h.rank) desc, h.ordinality) b
+                       rag_internal.reciprocal_rank(w.weight, 1, h.rank) desc, h.ordinality) b
              using (document_id, chunk_index)
         order by r.rank
     loop
@@ -50,7 +51,7 @@ $$;
 
 comment on function rag_internal.merge_hits(rag.hit[], double precision[],
     rag_internal.search_request) is
-    'The top_k best passages by the sum of weight / (60 + rank) over the lists that have them; '
+    'The top_k best passages by the sum of weight / (1 + rank) over the lists that have them; '
     'each is shown as the list tells it that adds most. weights: of the list of each hit.';
 alter function rag_internal.merge_hits(rag.hit[], double precision[], rag_internal.search_request)
     owner to rag_owner;

@@ -75,7 +75,9 @@ begin
         _message := regexp_replace(_message, '^ragsql: ', '');
         ranked := ranking;
         scores := '{}';
-        notes := array[format('rerank: %s', _message)];
+        notes := array[format('rerank: %s', _message)
+                       || case when num_nonnulls((request).gate, (request).min_relevance) > 0
+                               then '; gate and min_relevance were not asked' else '' end];
         step := rag_internal.search_step('rerank', 'left out', _message, 0, _started);
         return;
     end;

@@ -30,7 +30,7 @@ begin
         _found := rag_internal.retrieve(identity, _request);
         hits := hits || _found.hits;
         -- what came to mind adds to what was asked, and does not outweigh it
-        weights := weights || array_fill(case _hop when 0 then 1 else 0.25 end::float8,
+        weights := weights || array_fill(case _hop when 0 then 1 else 0.1 end::float8,
                                          array[cardinality(_found.hits)]);
         steps := steps || rag_internal.search_step(
             case when _hop = 0 then 'part' else 'follow-up' end, _found.strategy, _why,

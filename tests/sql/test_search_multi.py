@@ -102,7 +102,7 @@ def test_parts_are_merged_by_reciprocal_ranks(docs: Connection) -> None:
         for rank, source in docs.execute(
             "select rank, source from rag.search(%s, '{docs}', 50)", [part]
         ).fetchall():
-            expected[source] += 1 / (60 + rank)
+            expected[source] += 1 / (1 + rank)
     found = docs.execute(FOUND, [" and ".join(parts), 10, 0]).fetchall()
     assert dict(found) == pytest.approx(dict(expected))
     assert [score for _, score in found] == sorted(expected.values(), reverse=True)

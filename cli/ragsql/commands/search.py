@@ -155,6 +155,7 @@ def _print_steps(
                 "passages": row["passages"],
                 "ms": None if row["milliseconds"] is None else f"{row['milliseconds']:.1f}",
                 "rank": row["rank"],
+                "passage": _passage(row),
                 "score": None if row["score"] is None else f"{row['score']:.4f}",
                 "share": None if row["share"] is None else f"{row['share']:.0%}",
             }
@@ -172,6 +173,13 @@ def _privilege_notice(connection: psycopg.Connection) -> str | None:
     return f"Note: you are {row[0]}, which bypasses access rules; others may see less."
 
 
+def _passage(row: Mapping[str, Any]) -> str | None:
+    """The passage that a row is about, as a citation begins."""
+    if row["document_id"] is None:
+        return None
+    return f"{row['document_id']}/{row['chunk_index']}"
+
+
 def _print_hits(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         head = Text(f"{row['rank']:>2}  {row['score']:.4f}  ")
@@ -179,10 +187,13 @@ def _print_hits(rows: Sequence[dict[str, Any]]) -> None:
         title = " ".join(str(row["title"] or "").split())
         if title:
             head.append(f"  {without_controls(title)}", style="bold")
-        start = row["start_offset"] or 0
+        shown, start = row["content"], row["start_offset"] or 0
+        if row["expanded"] is not None:
+            shown, start = row["expanded"], row["expanded_start"]
         spans = [(first - start, past - start) for first, past in row["matches"] or ()]
+        width = len(shown) if row["expanded"] is not None else _WIDTH
         body = Text()
-        for text, is_match in excerpt(row["content"], spans):
+        for text, is_match in excerpt(shown, spans, width):
             body.append(without_controls(text), style="bold yellow" if is_match else "")
         citation = Text(without_controls(row["citation"] or ""), style="dim")
         show(head, Padding(body, _INDENT), Padding(citation, _INDENT), "")

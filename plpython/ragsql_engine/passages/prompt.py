@@ -135,12 +135,13 @@ class Prompt:
         if _HASH.fullmatch(name):  # a document that was given no name
             name = title or _label(hit["collection"])
         place = _place(block)
+        version = f"version {_label(hit['version'])}" if hit["version"] else ""
         values = {
             "number": str(number),
             "source": name,
             "title": title,
             "place": place,
-            "about": ", ".join(filter(None, [title if title != name else "", place])),
+            "about": ", ".join(filter(None, [title if title != name else "", version, place])),
             "collection": _label(hit["collection"]),
             "version": _label(hit["version"]),
             "heading": " > ".join(map(_label, hit["heading"] or ())),

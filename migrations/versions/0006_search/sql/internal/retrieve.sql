@@ -50,6 +50,7 @@ begin
         case when cardinality(_result.hits) > 0 then 'found'
              when (select s.passages from rag_internal.sight(_result.scope) s) = 0
              then 'nothing visible'
+             when (request).skip > 0 and cardinality(_result.leg_hits) > 0 then 'past the end'
              else 'no match' end);
     return _result;
 end
@@ -57,7 +58,7 @@ $$;
 
 comment on function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request) is
     'What rag.search finds, before redaction. status: found, no match, abstained (the gate is '
-    'closed), nothing visible. answer_key: where the answer may be kept.';
+    'closed), past the end, nothing visible. answer_key: where the answer may be kept.';
 alter function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request) owner to
     rag_owner;
 revoke all on function rag_internal.retrieve(rag_internal.identity, rag_internal.search_request)

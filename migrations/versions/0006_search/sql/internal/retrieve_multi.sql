@@ -19,6 +19,7 @@ declare
     _hits rag.hit[] := '{}';
     _weights double precision[] := '{}';
     _statuses text[] := '{}';
+    _has_dates boolean := false;
     _started timestamptz;
 begin
     perform rag_internal.check_search(request);
@@ -54,6 +55,8 @@ begin
             _request.top_k := greatest((request).top_k, 50);
         end if;
         _request.min_updated_at := greatest((request).min_updated_at, _part.min_updated_at);
+        _has_dates := _has_dates
+                   or num_nonnulls(_part.min_updated_at, _part.max_updated_at) > 0;
         _request.max_updated_at := least((request).max_updated_at, _part.max_updated_at);
         if _request.min_updated_at > _request.max_updated_at then
             _started := clock_timestamp();
@@ -74,6 +77,10 @@ begin
     _result.hits := rag_internal.merge_hits(_hits, _weights, _whole);
     _result.steps := _result.steps || rag_internal.search_step(
         'merge', 'rrf', null, cardinality(_result.hits), _started);
+    if cardinality(_result.hits) = 0 and _has_dates then
+        raise warning 'nothing was updated within the dates that the question names'
+            using hint = 'select * from rag.decompose_query(...) tells how it is understood.';
+    end if;
     _result.status := case
         when cardinality(_result.hits) > 0 then 'found'
         when 'abstained' = any (_statuses) then 'abstained'
