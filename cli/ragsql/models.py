@@ -253,8 +253,13 @@ def _run(argv: list[str], seconds: int, known: KnownModel) -> None:
         if result.returncode == 0:
             return
         reason = (result.stderr.strip().splitlines() or ["unknown error"])[-1]
+    other = (
+        f"choose another with RAGSQL_MODEL (one of: {', '.join(KNOWN)}), "
+        if known.name in KNOWN
+        else ""
+    )
     raise ModelError(
         f"The model {known.name} cannot be fetched: {reason}\n"
-        "Hint: check the network, choose another with RAGSQL_MODEL (one of: "
-        f"{', '.join(KNOWN)}), or copy its folder from another machine into models/."
+        f"Hint: check the network, {other}or copy its folder, {model_directory(Path(), known.name)}, from "
+        "another machine into the folder of the models."
     )

@@ -102,8 +102,9 @@ def _missing(error: ModelMissing) -> ModelMissing:
     return ModelMissing(
         error.message.replace("model ", "reranker ", 1),
         detail=error.detail,
-        hint="Put the model's files (tokenizer, configuration, ONNX weights) into its folder below "
-        f"the server's folder of models, readable by the server. {DOCTOR} {WITHOUT}",
+        hint="`ragsql reranker add NAME` on the server fetches those that fastembed knows; else put "
+        "the files (tokenizer, configuration, ONNX weights) into its folder below the server's "
+        f"folder of models (own/model lies in own--model). {DOCTOR} {WITHOUT}",
     )
 
 
