@@ -229,6 +229,8 @@ def _dataset(
 ) -> str:
     """The name of a dataset; a folder is brought into the database first."""
     if not folders.is_folder(dataset):
+        if dataset.startswith((".", "/")):
+            raise click.UsageError(f"{dataset} is no folder with queries.jsonl and qrels.tsv.")
         return dataset
     connection = connections[0]
     folder = folders.read(Path(dataset), corpus=not collections)
@@ -239,7 +241,11 @@ def _dataset(
         made = storing.store(connections, collections[0], folder.documents, whole=False)
         if made:
             where = one_line(collections[0])
-            click.echo(f'Stored {made} passages in the collection "{where}".', err=True)
+            click.echo(
+                f'Stored {made} passages in the collection "{where}". It stays, for the next time, '
+                "and your searches of all collections find it; rag.drop_collection removes it.",
+                err=True,
+            )
     measuring.keep_dataset(connection, folder.name, folder, collections)
     connection.commit()
     return folder.name
