@@ -187,8 +187,9 @@ def _with(blocks: list[Block], new: Block) -> list[Block]:
 
 
 def _label(text: str | None) -> str:
-    """One line that ends no header."""
-    return _CONTROLS.sub(" ", text or "").strip().replace("]", ")")[:_LONGEST_LABEL]
+    """One line that neither begins nor ends a header."""
+    line = _HEADER.sub("(", _CONTROLS.sub(" ", text or "")).strip()
+    return line.replace("]", ")")[:_LONGEST_LABEL]
 
 
 def _place(block: Block) -> str:
