@@ -82,18 +82,18 @@ def test_wrong_usage(db: Database, arguments: list[str], said: str) -> None:
 
 def test_files_that_are_there(db: Database, model: ModelChoice, tmp_path: Path) -> None:
     folder = make_cross_encoder(tmp_path, model.directory)
-    make_cross_encoder(tmp_path, model.directory, "own/overlap")
+    make_cross_encoder(tmp_path, model.directory, "own/by-hand")
     result = command(db, "add", KNOWN, "--models", tmp_path)
     assert result.exit_code == 0, result.output
     assert f"{folder} (already there)" in result.stderr
     assert len(row(db, KNOWN)["revision"]) == 12
-    assert command(db, "add", "own/overlap", "--models", tmp_path).exit_code == 0
-    assert row(db, "own/overlap")["revision"] == ""
+    assert command(db, "add", "own/by-hand", "--models", tmp_path).exit_code == 0
+    assert row(db, "own/by-hand")["revision"] == ""
     missing = command(db, "add", "own/other", "--models", tmp_path)
     assert missing.exit_code == 1
     assert KNOWN in missing.stderr
     assert "--provider http" in missing.stderr
-    for name in (KNOWN, "own/overlap"):
+    for name in (KNOWN, "own/by-hand"):
         assert command(db, "drop", name).exit_code == 0
 
 

@@ -74,7 +74,7 @@ def test_a_killed_scrub_leaves_a_whole_database_and_the_next_one_finishes(
     scrubber = connected(lasting)
     scrubber.execute("begin")
     # the tables before were done
-    step = scrubber.execute("select rag.scrub_step('table collection_writer')").fetchone()
+    step = scrubber.execute("select rag.scrub_step('table dataset_query')").fetchone()
     assert step == ("table document",)
     os.kill(scrubber.info.backend_pid, signal.SIGKILL)
     with pytest.raises(psycopg.OperationalError):

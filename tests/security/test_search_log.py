@@ -52,7 +52,7 @@ def test_who_asked_and_what_was_shown(docs: Connection, role_factory: RoleFactor
     assert (role, identity, tenant, source) == (reader, f"role:{reader}", "", "database role")
     assert (strategy, collections, query) == ("bm25", ["docs"], None)
     assert list(zip(ids, chunks, strict=True)) == shown
-    assert [step["step"] for step in steps] == ["scope", "bm25", "passages"]
+    assert [step["step"] for step in steps] == ["scope", "bm25", "fusion", "passages"]
     assert all(step["milliseconds"] >= 0 for step in steps)
     assert at is not None
     # a plain hash of a query could be looked up
@@ -137,14 +137,16 @@ def test_the_steps_of_a_search(docs: Connection, role_factory: RoleFactory) -> N
     steps = "select step, route, why, passages from rag.explain_search('fox', strategy => %s)"
     with as_role(docs, reader):
         rows = docs.execute(steps, ["bm25"]).fetchall()
-        assert [step for step, *_ in rows] == ["identity", "scope", "bm25", "passages", "total"]
+        assert [step for step, *_ in rows] == [
+            "identity", "sight", "scope", "bm25", "fusion", "passages", "hit", "hit", "result"
+        ]  # fmt: skip
         assert rows[0][1] == "database role"
         assert reader in rows[0][2]
-        assert rows[2][1] == "postings"
-        assert rows[2][3] == rows[3][3] == 2
+        assert rows[3][1] == "postings"
+        assert rows[1][3] == rows[3][3] == rows[4][3] == rows[5][3] == 2
         hybrid = {row[0]: row for row in docs.execute(steps, ["hybrid"]).fetchall()}
         assert hybrid["semantic"][1] in ("left out", "none")  # no collection here has a model
-        assert hybrid["passages"][1] == "fused by rank"
+        assert hybrid["fusion"][1] == "rrf"
         throws_ok(docs, "select from rag.explain_search('fox', '{hidden}')", "P0002")
         throws_ok(docs, "select from rag.explain_search('')", "22023")
     assert records(docs, "1") == []

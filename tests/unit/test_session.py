@@ -138,7 +138,7 @@ def test_a_missing_package_is_named(plpy: FakePlpy, monkeypatch: pytest.MonkeyPa
         ["filter", "filter_path", "vars"]
     )
     with pytest.raises(SqlError, match="package rapidfuzz cannot be imported") as caught:
-        Engine(plpy, None).fuzzy_leg("gti", scope, 1)
+        Engine(plpy, None).fuzzy_leg("gti", scope, 1, 2)
     assert caught.value.sqlstate == "55000"
 
 

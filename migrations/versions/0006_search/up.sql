@@ -269,6 +269,20 @@ comment on table rag_internal.evaluation is
     'What rag.evaluate found and kept, by strategy and stage. reader and tenant: who asked; others '
     'see other passages. fingerprint: the dataset as it was.';
 
+-- texts have no planner statistics: they would be copies of what may have to be erased
+alter table rag_internal.dataset
+    alter column name set statistics 0, alter column description set statistics 0,
+    alter column collections set statistics 0, alter column fingerprint set statistics 0;
+alter table rag_internal.dataset_query
+    alter column query_id set statistics 0, alter column query set statistics 0;
+alter table rag_internal.judgment
+    alter column query_id set statistics 0, alter column collection set statistics 0,
+    alter column source set statistics 0;
+alter table rag_internal.evaluation
+    alter column strategy set statistics 0, alter column stage set statistics 0,
+    alter column reader set statistics 0, alter column collections set statistics 0,
+    alter column settings set statistics 0, alter column fingerprint set statistics 0;
+
 do $$
 declare
     _name text;
@@ -378,7 +392,9 @@ create table rag_internal.cached_answer (
 -- not unique: one who keeps an answer would wait for another who does
 create index cached_answer_key on rag_internal.cached_answer (key);
 create index cached_answer_expires_at on rag_internal.cached_answer (expires_at);
-alter table rag_internal.cached_answer alter column query_vector set statistics 0,
+alter table rag_internal.cached_answer
+    alter column key set statistics 0, alter column question_hash set statistics 0,
+    alter column question_terms set statistics 0, alter column query_vector set statistics 0,
     alter column ranking set statistics 0, alter column leg_hits set statistics 0;
 comment on table rag_internal.cached_answer is
     'Which passages answered a question, in order; never their texts. key: of everything that the '
