@@ -12,10 +12,16 @@ begin
         raise warning 'nobody is asking, and finds nothing: %', _identity.why
             using hint = 'select * from rag.whoami() tells how you are seen.';
     end if;
-    if _result.answer_key is not null and cardinality(_result.degraded) = 0 then
+    if _result.answer_key is not null and cardinality(_result.degraded) = 0
+       -- words of texts are not kept
+       and _result.query = (_result.request).query
+       and not exists (select from unnest(_result.leg_hits) h
+                       where h.corrected_query is not null) then
         perform rag_internal.keep_answer(_result);
     end if;
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    if _result.is_redacted is distinct from false then
+        _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    end if;
     perform rag_internal.log_search(_result);
     perform rag_internal.note_search_status(_identity, _result.status);
     return _result;

@@ -20,17 +20,20 @@ begin
             when _name = 'rerank' then
                 case when jsonb_typeof(_value) <> 'string' then 'the name of a reranker' end
             when _name in ('candidates', 'rerank_candidates', 'max_per_document') then
-                case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ >= 1 && $ <= 2147483647 '
-                                      '&& $.floor() == $')
+                case when _value::text !~ '^[0-9]{1,10}$'
+                          or _value::text::bigint not between 1 and 2147483647
                      then 'a whole number of 1 or more' end
+            when _name = 'rrf_k' then
+                case when _value::text !~ '^[0-9]{1,7}$' or _value::text::integer > 1000000
+                     then 'a whole number from 0 to 1,000,000' end
             when _name = 'max_distance' then
-                case when _value not in ('0', '1', '2') then '0, 1 or 2' end
+                case when _value::text not in ('0', '1', '2') then '0, 1 or 2' end
             when _name in ('correct_typos', 'rerank_optional', 'collapse', 'highlight') then
                 case when jsonb_typeof(_value) <> 'boolean' then 'true or false' end
             when _name in ('min_relevance', 'gate', 'mmr_lambda', 'close_similarity') then
                 case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ >= 0 && $ <= 1')
+                              _value, '$.type() == "number" '
+                                      '&& ($ == 0 || $ >= 1e-300 && $ <= 1)')
                      then 'a number from 0 to 1' end
             when _name = 'cache' then
                 case when not jsonb_path_match(
@@ -47,7 +50,8 @@ begin
                      then 'a number of 1 or more' end
             when _name = 'min_score' then
                 case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ > -1e300 && $ < 1e300')
+                              _value, '$.type() == "number" && ($ == 0 '
+                                      '|| $ > -1e300 && $ < -1e-300 || $ > 1e-300 && $ < 1e300)')
                      then 'a number' end
             end;
         if _must is not null then

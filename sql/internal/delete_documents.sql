@@ -17,10 +17,14 @@ declare
     _removed rag.removal[] := array(
         select r from rag_internal.removals(delete_documents.document_ids) r);
 begin
-    -- answers are of ids only, but what is erased should be nowhere
+    -- answers are of ids only; those that another session is removing are as good as gone
     delete from rag_internal.cached_answer a
-    where a.collection_ids && array(select d.collection_id from rag_internal.document d
-                                    where d.document_id = any (delete_documents.document_ids));
+    where a.answer_id in (
+        select e.answer_id from rag_internal.cached_answer e
+        where e.collection_ids && array(
+                  select d.collection_id from rag_internal.document d
+                  where d.document_id = any (delete_documents.document_ids))
+        for update skip locked);
     delete from rag_internal.document d
     where d.document_id = any (delete_documents.document_ids);
     return query

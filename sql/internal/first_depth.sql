@@ -8,7 +8,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
     return (
-        select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
+        select case when (request).strategy in ('bm25', 'fuzzy') and (request).rerank is null
+                         and (request).mmr_lambda is null
+                    then first_depth.places
                     else rag_internal.leg_depth(
                         greatest(first_depth.places, (request).candidates)) end);
 end

@@ -9,11 +9,7 @@ begin
     if current_setting('transaction_read_only') = 'on' then
         return;
     end if;
-    delete from rag_internal.cached_answer a
-    where a.answer_id in (select e.answer_id from rag_internal.cached_answer e
-                          where e.expires_at <= clock_timestamp()
-                          limit 100
-                          for update skip locked);
+    perform rag_internal.forget_answers(100);
     insert into rag_internal.cached_answer
         (key, question_hash, question_terms, query_vector, collection_ids, status, ranking,
          leg_hits, expires_at)

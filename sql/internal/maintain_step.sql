@@ -28,6 +28,7 @@ begin
     where j.finished_at < now() - interval '30 days'
       and not exists (select from rag_internal.embedding_task t where t.job_id = j.job_id);
     perform rag_internal.forget_searches();
+    perform rag_internal.forget_answers(null);
     return false;
 end
 $$;

@@ -1,11 +1,12 @@
 -- Reads the first passages of a ranking together with the query and orders them by how well they
--- answer it. They are taken in tiers, so that the pages of one size are disjoint: the first tier
+-- answer it. They are taken in blocks, so that the pages of one size are disjoint: the first block
 -- fills the first places, the next one those after them.
 create or replace function rag_internal.rerank_hits(
     ranking     rag_internal.leg_hit[],
     query       text,
     hits        rag_internal.leg_hit[],
     request     rag_internal.search_request,
+    block       bigint,
     out ranked  rag_internal.leg_hit[],
     out scores  rag_internal.leg_hit[],
     out notes   text[],
@@ -16,8 +17,11 @@ language plpgsql stable parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-    _tier integer := greatest(coalesce((request).rerank_candidates, 0), (request).top_k);
-    _first integer;
+    _places bigint := (request).top_k::bigint + (request).skip;
+    -- for variety a block has to be whole
+    _wanted bigint := case when (request).mmr_lambda is null then _places
+                           else (_places + block - 1) / block * block end;
+    _first bigint := 1;
     _candidates rag_internal.leg_hit[];
     _texts text[];
     _scores double precision[];
@@ -29,9 +33,6 @@ begin
     scores := '{}';
     notes := '{}';
     is_open := true;
-    if (request).rerank_candidates is null then
-        _tier := least(4 * (request).top_k::bigint, 2147483647);
-    end if;
     if exists (select from unnest(hits) h
                where h.leg = 'semantic' and h.rank = 1
                  and h.score >= (request).close_similarity) then
@@ -41,11 +42,8 @@ begin
     end if;
     begin
         ranked := '{}';
-        for _first in
-            select generate_series(1, least((request).skip::bigint + (request).top_k,
-                                            cardinality(ranking)), _tier)
-        loop
-            _candidates := ranking[_first : least(_first::bigint + _tier - 1, 2147483647)];
+        while cardinality(ranked) < _wanted and _first <= cardinality(ranking) loop
+            _candidates := ranking[_first : least(_first + block - 1, cardinality(ranking))];
             _texts := array(
                 select c.content
                 from unnest(_candidates) r
@@ -66,6 +64,7 @@ begin
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
                 where coalesce(s.score >= (request).min_relevance, true)
                 order by s.score desc, c.rank);
+            _first := _first + block;
         end loop;
     exception when object_not_in_prerequisite_state then
         if not (request).rerank_optional then
@@ -96,13 +95,12 @@ end
 $$;
 
 comment on function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
-    rag_internal.search_request) is
-    'The ranking in the order of the reranker, without what is below min_relevance: tiers of '
-    'rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all '
-    'that were read. is_open false: the mean of the first top_k is below gate, and nothing is '
-    'left. Where the reranker cannot be asked, 55000, or the ranking as it was and a note where '
-    'it is optional.';
+    rag_internal.search_request, bigint) is
+    'The ranking in the order of the reranker, without what is below min_relevance: so many blocks '
+    'of it as the page needs, each ordered by itself. scores: rerank_score of all that were read. '
+    'is_open false: the mean of the first top_k is below gate, and nothing is left. Where the '
+    'reranker cannot be asked, 55000, or the ranking as it was and a note where it is optional.';
 alter function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
-    rag_internal.search_request) owner to rag_owner;
+    rag_internal.search_request, bigint) owner to rag_owner;
 revoke all on function rag_internal.rerank_hits(rag_internal.leg_hit[], text,
-    rag_internal.leg_hit[], rag_internal.search_request) from public;
+    rag_internal.leg_hit[], rag_internal.search_request, bigint) from public;

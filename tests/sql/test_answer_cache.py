@@ -206,7 +206,7 @@ def test_what_is_hidden_meanwhile_is_not_given(docs: Connection) -> None:
             assert len(ask(docs)) == 4
         docs.execute(
             """select rag.set_readers(document_ids => array[document_id], readers => '{role:rag_admin}')
-               from rag.document where source = 'close.md'"""
+               from rag.document where source = 'cats.md'"""
         )
         with as_role(docs, "rag_test_cache_reader"):
             assert len(ask(docs)) == 3
@@ -248,3 +248,68 @@ def test_what_had_to_be_done_without_is_not_kept(docs: Connection) -> None:
     hits = docs.execute("select degraded from rag.search('pump', '{docs}')").fetchall()
     assert hits[0][0]
     assert kept(docs) == 0
+
+
+def test_off_and_on_again_begins_anew(docs: Connection) -> None:
+    ask(docs)
+    docs.execute("select rag.alter_collection('docs', search_defaults => '{}')")
+    docs.execute("select rag.ingest('docs', 'How I close the pump.', 'new.md')")
+    keep(docs)
+    assert "new.md" in str(ask(docs))
+
+
+def test_other_weights_of_titles_end_it(docs: Connection) -> None:
+    ask(docs)
+    docs.execute("select rag.alter_collection('docs', title_weight => 0)")
+    assert route(docs) == "miss"
+
+
+def test_what_was_corrected_is_not_kept(docs: Connection) -> None:
+    hits = ask(docs, "clsoe the pump", correct_typos=True, highlight=True)
+    assert "close the pump" in str(hits)
+    assert ask(docs, "clsoe the pump", correct_typos=True, highlight=True) == hits
+    assert kept(docs) == 0
+
+
+def test_the_status_is_that_of_the_search(docs: Connection) -> None:
+    docs.execute(
+        "select rag.ingest('others', 'A gasket.', 'g', valid_until => clock_timestamp() + '1s')"
+    )
+    docs.execute("select rag.alter_collection('others', search_defaults => %s)", [json.dumps(KEEP)])
+    given = {"collections": ["others"], "weights": '{"fuzzy": 0, "semantic": 0}'}
+    assert len(ask(docs, "gasket", **given)) == 1
+    docs.execute("select pg_sleep_until(valid_until) from rag.document where source = 'g'")
+    assert ask(docs, "gasket", **given) == []
+    row = docs.execute("select rag.search_status()").fetchone()
+    assert row is not None
+    assert row[0] in ("no match", "nothing visible")
+
+
+def test_a_vector_alone_is_not_kept(docs: Connection) -> None:
+    vector = docs.execute("select (rag.embed('{pump}'))[1]::text").fetchone()
+    assert vector is not None
+    query = "select count(*) from rag.semantic_search(null, '{docs}', query_vector => %s)"
+    assert docs.execute(query, vector).fetchone() == docs.execute(query, vector).fetchone()
+    assert kept(docs) == 0
+
+
+def test_serializable_transactions_do_without(docs: Connection) -> None:
+    docs.execute("begin isolation level serializable")
+    assert len(ask(docs)) == 4
+    docs.execute("commit")
+    assert kept(docs) == 0
+
+
+def test_upkeep_removes_what_has_ended(docs: Connection) -> None:
+    ask(docs)
+    docs.execute("update rag_internal.cached_answer set expires_at = clock_timestamp()")
+    docs.execute("call rag.maintain()")
+    assert kept(docs) == 0
+
+
+@pytest.mark.parametrize(
+    "other", ["Is the pump closed, or not?", "Isn't the pump closed?", "Isn’t the pump closed?"]
+)
+def test_a_negation_is_another_question(docs: Connection, other: str) -> None:
+    ask(docs, "Is the pump closed?")
+    assert route(docs, other) == "miss"

@@ -228,6 +228,7 @@ def test_variety_is_maximal_marginal_relevance(filled: Connection, trade: float)
            join rag_internal.embedding e using (chunk_id)"""
     ).fetchall()
     by_document = {document: np.array(json.loads(v)) for document, v in rows}
+    by_document = {document: v / np.linalg.norm(v) for document, v in by_document.items()}
     vectors = {h["citation"]: by_document[h["document_id"]] for h in hits}
     varied = search(filled, "red pump", top_k=60, mmr_lambda=trade, collapse=False)
     assert [h["citation"] for h in varied] == most_varied(hits, vectors, trade)
@@ -385,3 +386,70 @@ def test_the_account_counts_what_passes_the_filter(
         ).fetchall()
     assert rows == [("sight", "by class", 60), ("filter", "counted", 1)]
     filled.execute("select rag.revoke_read('docs', %s)", [reader])
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "bm25", "semantic"])
+@pytest.mark.parametrize("more", [{}, {"collapse": True}, {"max_per_document": 1}])
+def test_pages_of_varied_passages_are_disjoint(
+    filled: Connection, strategy: str, more: dict[str, Any]
+) -> None:
+    given = {"collections": None, "strategy": strategy, "mmr_lambda": 0.3} | more
+    every = [h["citation"] for h in search(filled, "lantern red", **given, top_k=60)]
+    pages = [
+        h["citation"]
+        for skip in range(0, 60, 7)
+        for h in search(filled, "lantern red", **given, top_k=7, skip=skip)
+    ]
+    assert pages[: len(every)] == every
+    assert len(set(pages)) == len(pages)
+    assert [h["citation"] for h in search(filled, "lantern red", **given, top_k=5)] == every[:5]
+
+
+def test_shares_add_up_where_the_legs_looked_deeper(filled: Connection) -> None:
+    texts = [{"content": "The lantern was green.", "source": f"copy{i}"} for i in range(150)]
+    filled.execute("select rag.create_collection('copies', model => 'none')")
+    filled.execute("select rag.ingest_many('copies', %s)", [json.dumps(texts)])
+    try:
+        rows = explain(
+            filled, "green lantern", collections=["copies", "twins"], collapse=True, top_k=60
+        )
+        hits = [row for row in rows if row["step"] == "hit"]
+        assert hits
+        for rank in {row["rank"] for row in hits}:
+            assert sum(r["share"] for r in hits if r["rank"] == rank) == pytest.approx(1)
+    finally:
+        filled.execute("select rag.drop_collection('copies')")
+
+
+@pytest.mark.parametrize(
+    "defaults",
+    [{"candidates": 1.5}, {"max_distance": "2"}, {"min_score": "x"}, {"rrf_k": -1},
+     {"rerank": "none", "gate": 0.5}],
+)  # fmt: skip
+def test_defaults_that_no_search_could_use(filled: Connection, defaults: dict[str, Any]) -> None:
+    alter = "select rag.alter_collection('docs', search_defaults => %s)"
+    throws_ok(filled, alter, "22023", params=[json.dumps(defaults)])
+
+
+@pytest.mark.parametrize(
+    "text", ['{"candidates": 10.0}', '{"max_distance": 1.0}', '{"gate": 1e-400, "rerank": "x"}']
+)
+def test_numbers_that_are_written_oddly(filled: Connection, text: str) -> None:
+    throws_ok(
+        filled,
+        "select rag.alter_collection('docs', search_defaults => %s)",
+        "22023",
+        params=[text],
+    )
+
+
+@pytest.mark.parametrize("moment", ["infinity", "294276-12-31", "4713-01-01 BC"])
+def test_moments_that_are_none(filled: Connection, moment: str) -> None:
+    for call in ("search('pump', ", "bm25_search('pump', ", "count_matches('pump', "):
+        throws_ok(filled, f"select rag.{call} as_of => %s)", "22023", params=[moment])
+
+
+def test_a_vector_alone_has_nothing_to_correct(filled: Connection) -> None:
+    vector = filled.execute("select (rag.embed('{pump}'))[1]::text").fetchone()
+    assert vector is not None
+    assert search(filled, None, strategy="semantic", query_vector=vector[0], correct_typos=True)

@@ -72,7 +72,7 @@ drop function rag_internal.count_matches(name, bytea, text, rag_internal.search_
 drop function rag_internal.decompose_query(name, bytea, text);
 drop function rag_internal.default_weights(text);
 drop function rag_internal.diagnose_rerankers(rag_internal.identity);
-drop function rag_internal.diversify(rag_internal.leg_hit[], double precision, bigint);
+drop function rag_internal.diversify(rag_internal.leg_hit[], double precision, bigint, bigint);
 drop function rag_internal.drop_dataset(name, bytea, text);
 drop function rag_internal.drop_reranker(name, bytea, text);
 drop function rag_internal.erase_datasets(rag_internal.identity, rag.removal[], text, text,
@@ -93,6 +93,7 @@ drop function rag_internal.find_passages(rag_internal.retrieval);
 drop function rag_internal.find_reranker(text);
 drop function rag_internal.first_depth(rag_internal.search_request, bigint);
 drop function rag_internal.follow_up_terms(text, text[], integer);
+drop function rag_internal.forget_answers(bigint);
 drop function rag_internal.fuse(rag_internal.leg_hit[], rag_internal.search_request, bigint);
 drop function rag_internal.fuzzy_leg(text, rag_internal.scope, bigint, integer);
 drop function rag_internal.highlight(text, text, text);
@@ -125,7 +126,7 @@ drop function rag_internal.read_citation(text);
 drop function rag_internal.read_passages(rag_internal.retrieval);
 drop function rag_internal.rerank(name, bytea, text, text[], text, text);
 drop function rag_internal.rerank_hits(rag_internal.leg_hit[], text, rag_internal.leg_hit[],
-    rag_internal.search_request);
+    rag_internal.search_request, bigint);
 drop function rag_internal.rerank_passages(text, text[], text);
 drop function rag_internal.reranker_status(rag_internal.reranker);
 drop function rag_internal.resolve_citation(name, bytea, text, text);
@@ -140,6 +141,7 @@ drop function rag_internal.score_passages(text, text[], rag_internal.reranker);
 drop function rag_internal.search(name, bytea, text, rag_internal.search_request);
 drop function rag_internal.search_multi(name, bytea, text, rag_internal.search_request, integer,
     double precision);
+drop function rag_internal.search_reach(rag_internal.search_request);
 drop function rag_internal.search_request(text, text[], integer, text, jsonb, jsonpath, jsonb,
     jsonb, integer, integer, boolean, @extschema:vector@.vector, @extschema:vector@.vector,
     timestamptz, timestamptz, timestamptz, boolean, text, integer, double precision, boolean,
@@ -184,6 +186,8 @@ comment on column rag_internal.segment.valid_from is null;
 
 alter type rag_internal.retrieval drop attribute leg_hits cascade;
 alter type rag_internal.retrieval drop attribute ranking cascade;
+alter type rag_internal.retrieval drop attribute is_redacted cascade;
+alter type rag_internal.retrieval drop attribute depth cascade;
 alter type rag_internal.retrieval drop attribute degraded cascade;
 alter type rag_internal.retrieval drop attribute query cascade;
 alter type rag_internal.retrieval drop attribute scope cascade;

@@ -68,6 +68,8 @@ alter type rag_internal.retrieval add attribute answer_key bytea cascade;
 alter type rag_internal.retrieval add attribute scope rag_internal.scope cascade;
 alter type rag_internal.retrieval add attribute query text cascade;
 alter type rag_internal.retrieval add attribute degraded text[] cascade;
+alter type rag_internal.retrieval add attribute depth bigint cascade;
+alter type rag_internal.retrieval add attribute is_redacted boolean cascade;
 alter type rag_internal.retrieval add attribute ranking rag_internal.leg_hit[] cascade;
 alter type rag_internal.retrieval add attribute leg_hits rag_internal.leg_hit[] cascade;
 

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ragsql_engine.errors import InvalidParameter
 from ragsql_engine.lexical.documents import Int64s
 from ragsql_engine.lexical.statements import Row, Rows
 
@@ -35,13 +34,8 @@ class When(NamedTuple):
 
     @classmethod
     def from_scope(cls, scope: Row) -> "When":
-        """From a value of rag_internal.scope. InvalidParameter for a moment that is none."""
-        as_of: str | None = scope["as_of"]
-        if as_of is not None and as_of.endswith("infinity"):
-            raise InvalidParameter(
-                f"as_of is {as_of}, but must be a moment", hint="as_of => now() - interval '1 year'"
-            )
-        return cls(as_of, bool(scope["include_archived"]))
+        """From a value of rag_internal.scope."""
+        return cls(scope["as_of"], bool(scope["include_archived"]))
 
 
 NOW = When()

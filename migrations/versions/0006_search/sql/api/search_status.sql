@@ -7,9 +7,10 @@ begin atomic
 end;
 
 comment on function rag.search_status(text) is
-    'How the last search of this session ended: found; no match; past the end (of the pages); abstained (the reranked passages '
-    'are below the gate); nothing visible (the caller can read nothing in the collections '
-    'searched). Null before the first search, and for another identity than the one that searched.';
+    'How the last search of this session ended: found; no match; past the end (of the pages); '
+    'abstained (the reranked passages are below the gate); nothing visible (the caller can read '
+    'nothing in the collections searched). Null before the first search, and for another '
+    'identity than the one that searched.';
 alter function rag.search_status(text) owner to rag_owner;
 revoke all on function rag.search_status(text) from public;
 grant execute on function rag.search_status(text) to rag_reader;

@@ -18,7 +18,7 @@ begin
         -- what there is
         (select sum(a.stamp) from rag_internal.access_change a),
         (select jsonb_agg(jsonb_build_array(
-                    k.collection_id, k.text_config, k.analyzed_as, to_jsonb(m),
+                    to_jsonb(k), to_jsonb(m),
                     (select sum(c.stamp) from rag_internal.content_change c
                      where c.collection_id = k.collection_id)) order by k.collection_id)
          from rag_internal.collection k

@@ -41,6 +41,11 @@ begin
         raise exception using errcode = '22023', message = _wrong;
     elsif (request).min_score = 'NaN' then
         raise exception using errcode = '22023', message = 'min_score is no number';
+    elsif (request).as_of not between '4000-01-01 BC' and '200000-01-01' then
+        raise exception using
+            errcode = '22023',
+            message = format('as_of is %s, but must be a moment', (request).as_of),
+            hint    = 'as_of => now() - interval ''1 year''';
     elsif (request).min_updated_at > (request).max_updated_at then
         raise exception using
             errcode = '22023',

@@ -23,13 +23,8 @@ begin
             errcode = '22023',
             message = format('search_defaults has an unknown key: %s', _unknown),
             hint    = format('Known keys: %s.', array_to_string(_known, ', '));
-    elsif not jsonb_path_match(search_defaults, 'strict !exists($.rrf_k)
-              || ($.rrf_k.type() == "number" && $.rrf_k >= 0 && $.rrf_k <= 1000000
-                  && $.rrf_k.floor() == $.rrf_k)') then
-        raise exception using
-            errcode = '22023',
-            message = 'rrf_k is not a whole number from 0 to 1,000,000';
-    elsif search_defaults ?| '{min_relevance, gate}' and not search_defaults ? 'rerank' then
+    elsif search_defaults ?| '{min_relevance, gate}'
+          and coalesce(search_defaults ->> 'rerank', 'none') = 'none' then
         raise exception using
             errcode = '22023',
             message = 'min_relevance and gate judge by rerank_score, and rerank is not set';

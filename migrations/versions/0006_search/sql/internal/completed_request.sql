@@ -34,9 +34,11 @@ begin
                                            (_defaults ->> 'rerank_candidates')::integer);
     _request.rerank_optional := coalesce(_request.rerank_optional,
                                          (_defaults ->> 'rerank_optional')::boolean, false);
-    _request.min_relevance := coalesce(_request.min_relevance,
-                                       (_defaults ->> 'min_relevance')::float8);
-    _request.gate := coalesce(_request.gate, (_defaults ->> 'gate')::float8);
+    if _request.rerank is not null then
+        _request.min_relevance := coalesce(_request.min_relevance,
+                                           (_defaults ->> 'min_relevance')::float8);
+        _request.gate := coalesce(_request.gate, (_defaults ->> 'gate')::float8);
+    end if;
     _request.mmr_lambda := coalesce(_request.mmr_lambda, (_defaults ->> 'mmr_lambda')::float8);
     _request.collapse := coalesce(_request.collapse, (_defaults ->> 'collapse')::boolean,
                                   _request.mmr_lambda is not null);

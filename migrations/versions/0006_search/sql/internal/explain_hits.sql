@@ -31,9 +31,7 @@ begin
             select c.leg, c.document_id, c.chunk_index, c.score,
                    sum(c.score) over (partition by c.document_id, c.chunk_index) as total
             from rag_internal.contributions(
-                     (result).leg_hits, _request,
-                     rag_internal.first_depth(
-                         _request, _request.top_k::bigint + _request.skip)) c) p
+                     (result).leg_hits, _request, (result).depth) c) p
             on _request.strategy = 'hybrid' and p.leg = l.leg and p.document_id = h.document_id
                and p.chunk_index = h.chunk_index
         order by h.rank, l.leg <> 'semantic', l.leg;

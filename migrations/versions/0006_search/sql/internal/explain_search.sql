@@ -21,7 +21,9 @@ begin
         'identity', _identity.source,
         format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
     _result := rag_internal.retrieve(_identity, request);
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    if _result.is_redacted then
+        _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    end if;
     return query select s.* from rag_internal.explain_scope(_result.scope) s;
     return query select s.* from unnest(_result.steps) s;
     return query select h.* from rag_internal.explain_hits(_result) h;

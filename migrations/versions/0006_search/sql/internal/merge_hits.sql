@@ -1,5 +1,5 @@
--- Merges the hits of several searches by the ranks they have there. The constant is 1, not 60: parts
--- ask for different things, and what is first for one goes before what is middling for two.
+-- Merges the hits of several searches by the ranks they have there. The constant is 1, not 60:
+-- parts ask for different things, and what is first for one goes before what is middling for two.
 create or replace function rag_internal.merge_hits(
     hits    rag.hit[],
     weights double precision[],

@@ -13,9 +13,12 @@ begin
     end if;
     return sha256(convert_to((
         select coalesce(string_agg(distinct w.word, ' ' order by w.word), '')
-        from regexp_split_to_table(query, '\s+') w (word)
+        from (select btrim(t, $s$.,;:!?()[]{}"'$s$) as word
+              from regexp_split_to_table(query, '\s+') t) w
         where w.word ~ '[0-9_./\\@#:-]' or substr(w.word, 2) ~ '[[:upper:]]'
-           or lower(w.word) in ('not', 'no', 'without', 'except', 'never', 'nor')), 'UTF8'));
+           or lower(w.word) in ('not', 'no', 'without', 'except', 'excluding', 'never', 'nor',
+                                'none', 'cannot')
+           or lower(w.word) ~ 'n[''\u2019]t$'), 'UTF8'));
 end
 $$;
 

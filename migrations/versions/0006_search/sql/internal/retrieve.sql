@@ -19,9 +19,12 @@ begin
     _result.request := rag_internal.completed_request(request, _result.scope);
     _result.strategy := (_result.request).strategy;
     _result.query := (request).query;
+    _result.is_redacted := rag_internal.redacted_collections(identity) <> '{}';
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 
-    if (_result.request).cache is not null then
+    -- kept answers would make transactions conflict that are serializable
+    if (_result.request).cache is not null and not rag_internal.is_blank((request).query)
+       and current_setting('transaction_isolation') <> 'serializable' then
         _started := clock_timestamp();
         _result.answer_key := rag_internal.answer_key(_result.request, _result.scope);
         _kept := rag_internal.cached_answer(_result.answer_key, _result.request, _result.scope);
@@ -37,6 +40,7 @@ begin
                 _result.answer_key := null;
                 return _result;
             end if;
+            _result.status := null;
         end if;
     end if;
 

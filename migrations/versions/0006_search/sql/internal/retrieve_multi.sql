@@ -44,6 +44,7 @@ begin
     _result.strategy := 'multi';
     _result.collection_ids := _scope.collection_ids;
     _result.leg_hits := '{}';
+    _result.is_redacted := rag_internal.redacted_collections(identity) <> '{}';
     _result.steps := '{}';
 
     for _part in select p.* from rag_internal.parts_of((request).query) p order by p.part loop
