@@ -614,6 +614,8 @@ CREATE TYPE rag_internal.retrieval AS (
 	scope rag_internal.scope,
 	query text,
 	degraded text[],
+	depth bigint,
+	is_redacted boolean,
 	ranking rag_internal.leg_hit[],
 	leg_hits rag_internal.leg_hit[]
 );
@@ -3565,7 +3567,10 @@ begin
         'identity', _identity.source,
         format('%s: %s', coalesce(_identity.reader, 'nobody'), _identity.why), null, _started);
     _result := rag_internal.retrieve(_identity, request);
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    if _result.is_redacted then
+        _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    end if;
+    return query select s.* from rag_internal.explain_scope(_result.scope) s;
     return query select s.* from unnest(_result.steps) s;
     return query select h.* from rag_internal.explain_hits(_result) h;
     return next rag_internal.search_step(
@@ -4637,6 +4642,7 @@ begin
     where j.finished_at < now() - interval '30 days'
       and not exists (select from rag_internal.embedding_task t where t.job_id = j.job_id);
     perform rag_internal.forget_searches();
+    perform rag_internal.forget_answers(null);
     return false;
 end
 $$;
@@ -5577,7 +5583,7 @@ END;
 
 ALTER FUNCTION rag.search_status(token text) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag.search_status(token text) IS 'How the last search of this session ended: found; no match; abstained (the reranked passages are below the gate); nothing visible (the caller can read nothing in the collections searched). Null before the first search, and for another identity than the one that searched.';
+COMMENT ON FUNCTION rag.search_status(token text) IS 'How the last search of this session ended: found; no match; past the end (of the pages); abstained (the reranked passages are below the gate); nothing visible (the caller can read nothing in the collections searched). Null before the first search, and for another identity than the one that searched.';
 
 CREATE FUNCTION rag.semantic_search(query text, collections text[] DEFAULT NULL::text[], top_k integer DEFAULT 10, filter jsonb DEFAULT NULL::jsonb, filter_path jsonpath DEFAULT NULL::jsonpath, vars jsonb DEFAULT NULL::jsonb, skip integer DEFAULT 0, query_vector public.vector DEFAULT NULL::public.vector, min_score double precision DEFAULT NULL::double precision, min_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, max_updated_at timestamp with time zone DEFAULT NULL::timestamp with time zone, as_of timestamp with time zone DEFAULT NULL::timestamp with time zone, include_archived boolean DEFAULT NULL::boolean, highlight boolean DEFAULT NULL::boolean, token text DEFAULT NULL::text) RETURNS SETOF rag.hit
     LANGUAGE sql
@@ -6344,10 +6350,16 @@ begin
         raise warning 'nobody is asking, and finds nothing: %', _identity.why
             using hint = 'select * from rag.whoami() tells how you are seen.';
     end if;
-    if _result.answer_key is not null and cardinality(_result.degraded) = 0 then
+    if _result.answer_key is not null and cardinality(_result.degraded) = 0
+       -- words of texts are not kept
+       and _result.query = (_result.request).query
+       and not exists (select from unnest(_result.leg_hits) h
+                       where h.corrected_query is not null) then
         perform rag_internal.keep_answer(_result);
     end if;
-    _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    if _result.is_redacted is distinct from false then
+        _result.hits := rag_internal.redact_hits(_identity, _result.hits, _result.collection_ids);
+    end if;
     perform rag_internal.log_search(_result);
     perform rag_internal.note_search_status(_identity, _result.status);
     return _result;
@@ -6374,7 +6386,7 @@ begin
         -- what there is
         (select sum(a.stamp) from rag_internal.access_change a),
         (select jsonb_agg(jsonb_build_array(
-                    k.collection_id, k.text_config, k.analyzed_as, to_jsonb(m),
+                    to_jsonb(k), to_jsonb(m),
                     (select sum(c.stamp) from rag_internal.content_change c
                      where c.collection_id = k.collection_id)) order by k.collection_id)
          from rag_internal.collection k
@@ -6794,6 +6806,9 @@ CREATE TABLE rag_internal.cached_answer (
     leg_hits rag_internal.leg_hit[] NOT NULL,
     expires_at timestamp with time zone NOT NULL
 );
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN question_hash SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN question_terms SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN query_vector SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN ranking SET STATISTICS 0;
 ALTER TABLE ONLY rag_internal.cached_answer ALTER COLUMN leg_hits SET STATISTICS 0;
@@ -7547,6 +7562,11 @@ begin
         raise exception using errcode = '22023', message = _wrong;
     elsif (request).min_score = 'NaN' then
         raise exception using errcode = '22023', message = 'min_score is no number';
+    elsif (request).as_of not between '4000-01-01 BC' and '200000-01-01' then
+        raise exception using
+            errcode = '22023',
+            message = format('as_of is %s, but must be a moment', (request).as_of),
+            hint    = 'as_of => now() - interval ''1 year''';
     elsif (request).min_updated_at > (request).max_updated_at then
         raise exception using
             errcode = '22023',
@@ -7562,13 +7582,13 @@ COMMENT ON FUNCTION rag_internal.check_search(request rag_internal.search_reques
 CREATE FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 declare
     _known constant text[] := array[
         'bm25_lead', 'cache', 'candidates', 'close_similarity', 'collapse', 'correct_typos',
-        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document', 'min_relevance',
-        'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates', 'rerank_optional', 'rrf_k',
-        'strategy', 'weights'];
+        'expand', 'fusion', 'gate', 'highlight', 'max_distance', 'max_per_document',
+        'min_relevance', 'min_score', 'mmr_lambda', 'rerank', 'rerank_candidates',
+        'rerank_optional', 'rrf_k', 'strategy', 'weights'];
     _unknown text;
 begin
     if jsonb_typeof(search_defaults) <> 'object' then
@@ -7583,13 +7603,8 @@ begin
             errcode = '22023',
             message = format('search_defaults has an unknown key: %s', _unknown),
             hint    = format('Known keys: %s.', array_to_string(_known, ', '));
-    elsif not jsonb_path_match(search_defaults, 'strict !exists($.rrf_k)
-              || ($.rrf_k.type() == "number" && $.rrf_k >= 0 && $.rrf_k <= 1000000
-                  && $.rrf_k.floor() == $.rrf_k)') then
-        raise exception using
-            errcode = '22023',
-            message = 'rrf_k is not a whole number from 0 to 1,000,000';
-    elsif search_defaults ?| '{min_relevance, gate}' and not search_defaults ? 'rerank' then
+    elsif search_defaults ?| '{min_relevance, gate}'
+          and coalesce(search_defaults ->> 'rerank', 'none') = 'none' then
         raise exception using
             errcode = '22023',
             message = 'min_relevance and gate judge by rerank_score, and rerank is not set';
@@ -7600,7 +7615,7 @@ begin
         search_defaults -> 'weights', search_defaults ->> 'fusion',
         coalesce((search_defaults ->> 'rrf_k')::integer, 60));
 end
-$_$;
+$$;
 
 ALTER FUNCTION rag_internal.check_search_defaults(search_defaults jsonb) OWNER TO rag_owner;
 
@@ -7626,17 +7641,20 @@ begin
             when _name = 'rerank' then
                 case when jsonb_typeof(_value) <> 'string' then 'the name of a reranker' end
             when _name in ('candidates', 'rerank_candidates', 'max_per_document') then
-                case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ >= 1 && $ <= 2147483647 '
-                                      '&& $.floor() == $')
+                case when _value::text !~ '^[0-9]{1,10}$'
+                          or _value::text::bigint not between 1 and 2147483647
                      then 'a whole number of 1 or more' end
+            when _name = 'rrf_k' then
+                case when _value::text !~ '^[0-9]{1,7}$' or _value::text::integer > 1000000
+                     then 'a whole number from 0 to 1,000,000' end
             when _name = 'max_distance' then
-                case when _value not in ('0', '1', '2') then '0, 1 or 2' end
+                case when _value::text not in ('0', '1', '2') then '0, 1 or 2' end
             when _name in ('correct_typos', 'rerank_optional', 'collapse', 'highlight') then
                 case when jsonb_typeof(_value) <> 'boolean' then 'true or false' end
             when _name in ('min_relevance', 'gate', 'mmr_lambda', 'close_similarity') then
                 case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ >= 0 && $ <= 1')
+                              _value, '$.type() == "number" '
+                                      '&& ($ == 0 || $ >= 1e-300 && $ <= 1)')
                      then 'a number from 0 to 1' end
             when _name = 'cache' then
                 case when not jsonb_path_match(
@@ -7653,7 +7671,8 @@ begin
                      then 'a number of 1 or more' end
             when _name = 'min_score' then
                 case when not jsonb_path_match(
-                              _value, '$.type() == "number" && $ > -1e300 && $ < 1e300')
+                              _value, '$.type() == "number" && ($ == 0 '
+                                      '|| $ > -1e300 && $ < -1e-300 || $ > 1e-300 && $ < 1e300)')
                      then 'a number' end
             end;
         if _must is not null then
@@ -8012,9 +8031,11 @@ begin
                                            (_defaults ->> 'rerank_candidates')::integer);
     _request.rerank_optional := coalesce(_request.rerank_optional,
                                          (_defaults ->> 'rerank_optional')::boolean, false);
-    _request.min_relevance := coalesce(_request.min_relevance,
-                                       (_defaults ->> 'min_relevance')::float8);
-    _request.gate := coalesce(_request.gate, (_defaults ->> 'gate')::float8);
+    if _request.rerank is not null then
+        _request.min_relevance := coalesce(_request.min_relevance,
+                                           (_defaults ->> 'min_relevance')::float8);
+        _request.gate := coalesce(_request.gate, (_defaults ->> 'gate')::float8);
+    end if;
     _request.mmr_lambda := coalesce(_request.mmr_lambda, (_defaults ->> 'mmr_lambda')::float8);
     _request.collapse := coalesce(_request.collapse, (_defaults ->> 'collapse')::boolean,
                                   _request.mmr_lambda is not null);
@@ -8264,10 +8285,14 @@ declare
     _removed rag.removal[] := array(
         select r from rag_internal.removals(delete_documents.document_ids) r);
 begin
-    -- answers are of ids only, but what is erased should be nowhere
+    -- answers are of ids only; those that another session is removing are as good as gone
     delete from rag_internal.cached_answer a
-    where a.collection_ids && array(select d.collection_id from rag_internal.document d
-                                    where d.document_id = any (delete_documents.document_ids));
+    where a.answer_id in (
+        select e.answer_id from rag_internal.cached_answer e
+        where e.collection_ids && array(
+                  select d.collection_id from rag_internal.document d
+                  where d.document_id = any (delete_documents.document_ids))
+        for update skip locked);
     delete from rag_internal.document d
     where d.document_id = any (delete_documents.document_ids);
     return query
@@ -8463,42 +8488,48 @@ ALTER FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) O
 
 COMMENT ON FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) IS 'Each reranker; where its files are, for who sees everything.';
 
-CREATE FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) RETURNS rag_internal.leg_hit[]
+CREATE FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, block bigint, reach bigint) RETURNS rag_internal.leg_hit[]
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    -- of a fixed size for all pages in it, so that the top 5 are the beginning of the top 10
-    _pool rag_internal.leg_hit[] := ranking[: least(rag_internal.leg_depth(places), 1000)];
+    _first bigint := 1;
+    _block rag_internal.leg_hit[];
     _order integer[];
+    _varied rag_internal.leg_hit[] := '{}';
 begin
-    select rag_internal.marginal_relevance(
-               array_agg(p.score order by p.rank),
-               array_agg(c.content order by p.rank),
-               array_agg(e.v order by p.rank), lambda)
-    into _order
-    from unnest(_pool) p
-    join rag_internal.chunk c using (document_id, chunk_index)
-    join rag_internal.document d using (document_id)
-    join rag_internal.collection k using (collection_id)
-    left join lateral (
-        select coalesce("public".halfvec_send(e.v),
-                        "public".vector_send(e.full_v)) as v
-        from rag_internal.embedding e
-        where e.model_id = k.model_id and e.chunk_id = c.chunk_id) e on true;
-    return array(
-               select row(p.leg, o.place, p.score, p.document_id, p.chunk_index,
-                          p.corrected_query)::rag_internal.leg_hit
-               from unnest(_order) with ordinality o (number, place)
-               join unnest(_pool) with ordinality p on p.ordinality = o.number
-               order by o.place)
-        || ranking[cardinality(_pool) + 1 :];
+    -- each block by itself, so that the top 5 are the beginning of the top 10
+    while _first <= least(reach, cardinality(ranking)) loop
+        _block := ranking[_first : least(_first + block - 1, cardinality(ranking))];
+        select rag_internal.marginal_relevance(
+                   array_agg(p.score order by p.ordinality),
+                   array_agg(c.content order by p.ordinality),
+                   array_agg(e.v order by p.ordinality), lambda)
+        into _order
+        from unnest(_block) with ordinality p
+        join rag_internal.chunk c using (document_id, chunk_index)
+        join rag_internal.document d using (document_id)
+        join rag_internal.collection k using (collection_id)
+        left join lateral (
+            select coalesce("public".halfvec_send(e.v),
+                            "public".vector_send(e.full_v)) as v
+            from rag_internal.embedding e
+            where e.model_id = k.model_id and e.chunk_id = c.chunk_id) e on true;
+        _varied := _varied || array(
+            select row(p.leg, _first - 1 + o.place, p.score, p.document_id, p.chunk_index,
+                       p.corrected_query)::rag_internal.leg_hit
+            from unnest(_order) with ordinality o (number, place)
+            join unnest(_block) with ordinality p on p.ordinality = o.number
+            order by o.place);
+        _first := _first + block;
+    end loop;
+    return _varied || ranking[cardinality(_varied) + 1 :];
 end
 $$;
 
-ALTER FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, block bigint, reach bigint) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) IS 'The first passages of the ranking (100, or as many as a deeper tier has, 1,000 at most) by maximal marginal relevance, then the rest.';
+COMMENT ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, block bigint, reach bigint) IS 'The ranking up to reach, in blocks, each by maximal marginal relevance; then the rest.';
 
 CREATE TABLE rag_internal.acl (
     acl_id bigint DEFAULT rag_internal.new_id() NOT NULL,
@@ -8970,6 +9001,8 @@ CREATE TABLE rag_internal.dataset_query (
     query_id text NOT NULL COLLATE pg_catalog."C",
     query text NOT NULL
 );
+ALTER TABLE ONLY rag_internal.dataset_query ALTER COLUMN query_id SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.dataset_query ALTER COLUMN query SET STATISTICS 0;
 
 ALTER TABLE rag_internal.dataset_query OWNER TO rag_owner;
 
@@ -9040,7 +9073,7 @@ declare
         'allow_degraded', 'as_of', 'candidates', 'collapse', 'correct_typos', 'filter',
         'filter_path', 'fusion', 'gate', 'include_archived', 'max_distance', 'max_per_document',
         'max_updated_at', 'min_relevance', 'min_score', 'min_updated_at', 'mmr_lambda', 'rerank',
-        'rerank_candidates', 'rerank_optional', 'rrf_k', 'vars', 'weights'];
+        'rerank_candidates', 'rrf_k', 'vars', 'weights'];
     _unknown text;
     _request rag_internal.search_request;
     _whole rag_internal.search_request;
@@ -9069,6 +9102,8 @@ begin
     _request.expand := 'chunk';
     -- an answer that was kept has no stages
     _request.cache := 'null';
+    -- what was left out cannot be measured
+    _request.rerank_optional := false;
     _whole := rag_internal.completed_request(_request,
                                              rag_internal.search_scope(identity, _request));
     if _whole.rerank is null and _whole.mmr_lambda is null and not has_excerpts then
@@ -9190,9 +9225,7 @@ begin
             select c.leg, c.document_id, c.chunk_index, c.score,
                    sum(c.score) over (partition by c.document_id, c.chunk_index) as total
             from rag_internal.contributions(
-                     (result).leg_hits, _request,
-                     rag_internal.first_depth(
-                         _request, _request.top_k::bigint + _request.skip)) c) p
+                     (result).leg_hits, _request, (result).depth) c) p
             on _request.strategy = 'hybrid' and p.leg = l.leg and p.document_id = h.document_id
                and p.chunk_index = h.chunk_index
         order by h.rank, l.leg <> 'semantic', l.leg;
@@ -9202,6 +9235,57 @@ $$;
 ALTER FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) IS 'Rows of rag.search_step with step hit: the rank of the hit, and of each leg its own rank (detail), raw score and share of the fused score. Of BM25 the terms, as rag.explain_bm25 tells them; of the fuzzy leg what it looked for.';
+
+CREATE FUNCTION rag_internal.explain_scope(scope rag_internal.scope) RETURNS SETOF rag.search_step
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_variable
+declare
+    _started timestamptz := clock_timestamp();
+    _sight record := rag_internal.sight(scope);
+    _acls bigint[] := rag_internal.seen_acls(scope);
+    _passing bigint;
+    _step rag.search_step;
+begin
+    _step := rag_internal.search_step(
+        'sight',
+        case when ((scope).identity).sees_everything then 'everything' else 'by class' end,
+        format('%s classes in %s collections', cardinality(_acls),
+               cardinality(_sight.collection_ids)),
+        _sight.passages, _started);
+    return next _step;
+    if (select count(distinct k.search_defaults) from rag_internal.collection k
+        where k.collection_id = any (_sight.collection_ids)) > 1 then
+        return next rag_internal.search_step(
+            'defaults', 'built in', 'the search_defaults of the collections differ', null,
+            clock_timestamp());
+    end if;
+    if coalesce((scope).filter::text, (scope).filter_path::text, (scope).min_updated_at::text,
+                (scope).max_updated_at::text) is null then
+        return;
+    end if;
+    _started := clock_timestamp();
+    select count(*) into _passing
+    from rag_internal.document d
+    join rag_internal.chunk c using (document_id)
+    -- in this order: a path can fail, or take long, on a row that is hidden
+    where case when d.acl_id = any (_acls) and d.collection_id = any (_sight.collection_ids)
+               then coalesce(d.attributes @> (scope).filter, true)
+                    and coalesce(d.updated_at >= (scope).min_updated_at, true)
+                    and coalesce(d.updated_at <= (scope).max_updated_at, true)
+                    and ((scope).filter_path is null
+                         or coalesce(jsonb_path_match(d.attributes, (scope).filter_path,
+                                                      (scope).vars, true), false)) end
+      and ((scope).include_archived or (scope).as_of is not null
+           or exists (select from rag_internal.live_chunk l where l.chunk_id = c.chunk_id));
+    return next rag_internal.search_step('filter', 'counted', null, _passing, _started);
+end
+$$;
+
+ALTER FUNCTION rag_internal.explain_scope(scope rag_internal.scope) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.explain_scope(scope rag_internal.scope) IS 'Rows of rag.search_step: sight, the passages that the caller sees in the scope, and where there are filters, filter, those of them that pass; defaults, where those of the collections differ, so that none counts.';
 
 CREATE FUNCTION rag_internal.find_model(name text, identity rag_internal.identity DEFAULT NULL::rag_internal.identity) RETURNS rag_internal.model
     LANGUAGE plpgsql STABLE
@@ -9255,14 +9339,15 @@ declare
     _result rag_internal.retrieval := search;
     _request rag_internal.search_request := _result.request;
     _places bigint := _request.top_k::bigint + _request.skip;
-    _depth bigint := rag_internal.first_depth(_request, _places);
+    _reach record := rag_internal.search_reach(_request);
+    _depth bigint := rag_internal.first_depth(_request, _reach.reach);
     _legs record;
     _fused rag_internal.leg_hit[];
     _ranking rag_internal.leg_hit[];
     _reranked record;
     _started timestamptz := clock_timestamp();
 begin
-    if _request.correct_typos then
+    if _request.correct_typos and not rag_internal.is_blank(_request.query) then
         _result.query := rag_internal.corrected_query(_request.query, _result.scope,
                                                       _request.max_distance);
         _result.steps := _result.steps || rag_internal.search_step(
@@ -9277,11 +9362,12 @@ begin
         _started := clock_timestamp();
         _fused := rag_internal.fuse(_legs.hits, _request, _depth);
         _ranking := rag_internal.choose_candidates(_fused, _request);
-        exit when cardinality(_ranking) >= _places or not _legs.is_cut;
+        exit when cardinality(_ranking) >= _reach.reach or not _legs.is_cut;
         _depth := rag_internal.leg_depth(_depth + 1);
     end loop;
     _result.degraded := _legs.notes;
     _result.leg_hits := _legs.hits;
+    _result.depth := _depth;
     _result.steps := _result.steps || _legs.steps || rag_internal.search_step(
         'fusion', case when _request.strategy = 'hybrid' then _request.fusion else 'as ranked' end,
         case when cardinality(_ranking) < cardinality(_fused)
@@ -9290,7 +9376,8 @@ begin
         cardinality(_ranking), _started);
 
     if _request.rerank is not null then
-        _reranked := rag_internal.rerank_hits(_ranking, _result.query, _result.leg_hits, _request);
+        _reranked := rag_internal.rerank_hits(_ranking, _result.query, _result.leg_hits, _request,
+                                               _reach.block);
         _ranking := _reranked.ranked;
         _result.leg_hits := _result.leg_hits || _reranked.scores;
         _result.steps := _result.steps || _reranked.step;
@@ -9301,7 +9388,8 @@ begin
     end if;
     if _request.mmr_lambda is not null and cardinality(_ranking) > 0 then
         _started := clock_timestamp();
-        _ranking := rag_internal.diversify(_ranking, _request.mmr_lambda, _places);
+        _ranking := rag_internal.diversify(_ranking, _request.mmr_lambda, _reach.block,
+                                            _reach.reach);
         _result.steps := _result.steps || rag_internal.search_step(
             'variety', format('lambda %s', _request.mmr_lambda), null, cardinality(_ranking),
             _started);
@@ -9395,7 +9483,9 @@ CREATE FUNCTION rag_internal.first_depth(request rag_internal.search_request, pl
     AS $$
 begin
     return (
-        select case when (request).strategy in ('bm25', 'fuzzy') then first_depth.places
+        select case when (request).strategy in ('bm25', 'fuzzy') and (request).rerank is null
+                         and (request).mmr_lambda is null
+                    then first_depth.places
                     else rag_internal.leg_depth(
                         greatest(first_depth.places, (request).candidates)) end);
 end
@@ -9508,6 +9598,26 @@ $$;
 ALTER FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) IS 'Identifiers, types and files that the texts name and the query does not, the best first.';
+
+CREATE FUNCTION rag_internal.forget_answers(most bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    -- above that, what another session has removed meanwhile would be an error
+    if current_setting('transaction_isolation') = 'read committed' then
+        delete from rag_internal.cached_answer a
+        where a.answer_id in (select e.answer_id from rag_internal.cached_answer e
+                              where e.expires_at <= clock_timestamp()
+                              limit most
+                              for update skip locked);
+    end if;
+end
+$$;
+
+ALTER FUNCTION rag_internal.forget_answers(most bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.forget_answers(most bigint) IS 'At most so many (null: all); none in a transaction above read committed.';
 
 CREATE FUNCTION rag_internal.forget_searches(older_than interval DEFAULT NULL::interval) RETURNS bigint
     LANGUAGE sql
@@ -10094,11 +10204,7 @@ begin
     if current_setting('transaction_read_only') = 'on' then
         return;
     end if;
-    delete from rag_internal.cached_answer a
-    where a.answer_id in (select e.answer_id from rag_internal.cached_answer e
-                          where e.expires_at <= clock_timestamp()
-                          limit 100
-                          for update skip locked);
+    perform rag_internal.forget_answers(100);
     insert into rag_internal.cached_answer
         (key, question_hash, question_terms, query_vector, collection_ids, status, ranking,
          leg_hits, expires_at)
@@ -10308,6 +10414,10 @@ CREATE TABLE rag_internal.dataset (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
+ALTER TABLE ONLY rag_internal.dataset ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.dataset ALTER COLUMN description SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.dataset ALTER COLUMN collections SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.dataset ALTER COLUMN fingerprint SET STATISTICS 0;
 
 ALTER TABLE rag_internal.dataset OWNER TO rag_owner;
 
@@ -10387,7 +10497,8 @@ begin
         select case when (request).strategy <> 'hybrid' then array[(request).strategy]
                     else array(
                         select l.leg
-                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[]) with ordinality l (leg, n)
+                        from unnest('{semantic, hyde, bm25, fuzzy}'::text[])
+                             with ordinality l (leg, n)
                         where ((request).weights ->> l.leg)::double precision > 0
                           and (l.leg <> 'hyde' or (request).hyde_vector is not null)
                         order by l.leg = 'bm25' and (request).bm25_lead is not null desc, l.n) end);
@@ -10700,7 +10811,7 @@ declare
                    row_number() over (order by s.score desc, s.document_id, s.chunk_index),
                    s.score, s.document_id, s.chunk_index, null)::rag_internal.leg_hit
         from (select h.document_id, h.chunk_index,
-                     sum(rag_internal.reciprocal_rank(w.weight, 60, h.rank)
+                     sum(rag_internal.reciprocal_rank(w.weight, 1, h.rank)
                          order by h.ordinality) as score
               from unnest(hits) with ordinality h
               join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
@@ -10719,7 +10830,7 @@ begin
               from unnest(hits) with ordinality h
               join unnest(weights) with ordinality w (weight, ordinality) using (ordinality)
               order by h.document_id, h.chunk_index,
-                       rag_internal.reciprocal_rank(w.weight, 60, h.rank) desc, h.ordinality) b
+                       rag_internal.reciprocal_rank(w.weight, 1, h.rank) desc, h.ordinality) b
              using (document_id, chunk_index)
         order by r.rank
     loop
@@ -10735,7 +10846,7 @@ $$;
 
 ALTER FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) IS 'The top_k best passages by the sum of weight / (60 + rank) over the lists that have them; each is shown as the list tells it that adds most. weights: of the list of each hit.';
+COMMENT ON FUNCTION rag_internal.merge_hits(hits rag.hit[], weights double precision[], request rag_internal.search_request) IS 'The top_k best passages by the sum of weight / (1 + rank) over the lists that have them; each is shown as the list tells it that adds most. weights: of the list of each hit.';
 
 CREATE FUNCTION rag_internal.merge_jobs(job_ids bigint[]) RETURNS bigint
     LANGUAGE plpgsql
@@ -11645,7 +11756,7 @@ COMMENT ON FUNCTION rag_internal.question_lexemes(question text, config text) IS
 CREATE FUNCTION rag_internal.question_terms(query text) RETURNS bytea
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
     _question rag_internal.question := rag_internal.read_question(query);
 begin
@@ -11655,11 +11766,14 @@ begin
     end if;
     return sha256(convert_to((
         select coalesce(string_agg(distinct w.word, ' ' order by w.word), '')
-        from regexp_split_to_table(query, '\s+') w (word)
+        from (select btrim(t, $s$.,;:!?()[]{}"'$s$) as word
+              from regexp_split_to_table(query, '\s+') t) w
         where w.word ~ '[0-9_./\\@#:-]' or substr(w.word, 2) ~ '[[:upper:]]'
-           or lower(w.word) in ('not', 'no', 'without', 'except', 'never', 'nor')), 'UTF8'));
+           or lower(w.word) in ('not', 'no', 'without', 'except', 'excluding', 'never', 'nor',
+                                'none', 'cannot')
+           or lower(w.word) ~ 'n[''\u2019]t$'), 'UTF8'));
 end
-$$;
+$_$;
 
 ALTER FUNCTION rag_internal.question_terms(query text) OWNER TO rag_owner;
 
@@ -12859,13 +12973,16 @@ ALTER FUNCTION rag_internal.require_visible_text(argument text, content text) OW
 
 COMMENT ON FUNCTION rag_internal.require_visible_text(argument text, content text) IS '22023 where content is null or made of white space, control and zero-width characters alone.';
 
-CREATE FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) RETURNS record
+CREATE FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, block bigint, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _tier integer := greatest(coalesce((request).rerank_candidates, 0), (request).top_k);
-    _first integer;
+    _places bigint := (request).top_k::bigint + (request).skip;
+    -- for variety a block has to be whole
+    _wanted bigint := case when (request).mmr_lambda is null then _places
+                           else (_places + block - 1) / block * block end;
+    _first bigint := 1;
     _candidates rag_internal.leg_hit[];
     _texts text[];
     _scores double precision[];
@@ -12877,9 +12994,6 @@ begin
     scores := '{}';
     notes := '{}';
     is_open := true;
-    if (request).rerank_candidates is null then
-        _tier := least(4 * (request).top_k::bigint, 2147483647);
-    end if;
     if exists (select from unnest(hits) h
                where h.leg = 'semantic' and h.rank = 1
                  and h.score >= (request).close_similarity) then
@@ -12889,11 +13003,8 @@ begin
     end if;
     begin
         ranked := '{}';
-        for _first in
-            select generate_series(1, least((request).skip::bigint + (request).top_k,
-                                            cardinality(ranking)), _tier)
-        loop
-            _candidates := ranking[_first : least(_first::bigint + _tier - 1, 2147483647)];
+        while cardinality(ranked) < _wanted and _first <= cardinality(ranking) loop
+            _candidates := ranking[_first : least(_first + block - 1, cardinality(ranking))];
             _texts := array(
                 select c.content
                 from unnest(_candidates) r
@@ -12914,6 +13025,7 @@ begin
                 join unnest(_scores) with ordinality s (score, ordinality) using (ordinality)
                 where coalesce(s.score >= (request).min_relevance, true)
                 order by s.score desc, c.rank);
+            _first := _first + block;
         end loop;
     exception when object_not_in_prerequisite_state then
         if not (request).rerank_optional then
@@ -12923,7 +13035,9 @@ begin
         _message := regexp_replace(_message, '^ragsql: ', '');
         ranked := ranking;
         scores := '{}';
-        notes := array[format('rerank: %s', _message)];
+        notes := array[format('rerank: %s', _message)
+                       || case when num_nonnulls((request).gate, (request).min_relevance) > 0
+                               then '; gate and min_relevance were not asked' else '' end];
         step := rag_internal.search_step('rerank', 'left out', _message, 0, _started);
         return;
     end;
@@ -12941,9 +13055,9 @@ begin
 end
 $$;
 
-ALTER FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) OWNER TO rag_owner;
+ALTER FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, block bigint, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) IS 'The ranking in the order of the reranker, without what is below min_relevance: tiers of rerank_candidates (4 top_k) passages as far as the page goes. scores: rerank_score of all that were read. is_open false: the mean of the first top_k is below gate, and nothing is left. Where the reranker cannot be asked, 55000, or the ranking as it was and a note where it is optional.';
+COMMENT ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, block bigint, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) IS 'The ranking in the order of the reranker, without what is below min_relevance: so many blocks of it as the page needs, each ordered by itself. scores: rerank_score of all that were read. is_open false: the mean of the first top_k is below gate, and nothing is left. Where the reranker cannot be asked, 55000, or the ranking as it was and a note where it is optional.';
 
 CREATE FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) RETURNS double precision[]
     LANGUAGE sql STABLE
@@ -13009,9 +13123,12 @@ begin
     _result.request := rag_internal.completed_request(request, _result.scope);
     _result.strategy := (_result.request).strategy;
     _result.query := (request).query;
+    _result.is_redacted := rag_internal.redacted_collections(identity) <> '{}';
     _result.steps := array[rag_internal.search_step('scope', null, null, null, _started)];
 
-    if (_result.request).cache is not null then
+    -- kept answers would make transactions conflict that are serializable
+    if (_result.request).cache is not null and not rag_internal.is_blank((request).query)
+       and current_setting('transaction_isolation') <> 'serializable' then
         _started := clock_timestamp();
         _result.answer_key := rag_internal.answer_key(_result.request, _result.scope);
         _kept := rag_internal.cached_answer(_result.answer_key, _result.request, _result.scope);
@@ -13027,6 +13144,7 @@ begin
                 _result.answer_key := null;
                 return _result;
             end if;
+            _result.status := null;
         end if;
     end if;
 
@@ -13040,6 +13158,7 @@ begin
         case when cardinality(_result.hits) > 0 then 'found'
              when (select s.passages from rag_internal.sight(_result.scope) s) = 0
              then 'nothing visible'
+             when (request).skip > 0 and cardinality(_result.leg_hits) > 0 then 'past the end'
              else 'no match' end);
     return _result;
 end
@@ -13047,7 +13166,7 @@ $$;
 
 ALTER FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) OWNER TO rag_owner;
 
-COMMENT ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) IS 'What rag.search finds, before redaction. status: found, no match, abstained (the gate is closed), nothing visible. answer_key: where the answer may be kept.';
+COMMENT ON FUNCTION rag_internal.retrieve(identity rag_internal.identity, request rag_internal.search_request) IS 'What rag.search finds, before redaction. status: found, no match, abstained (the gate is closed), past the end, nothing visible. answer_key: where the answer may be kept.';
 
 CREATE FUNCTION rag_internal.retrieve_multi(identity rag_internal.identity, request rag_internal.search_request, max_hops integer, threshold double precision) RETURNS rag_internal.retrieval
     LANGUAGE plpgsql STABLE
@@ -13064,6 +13183,7 @@ declare
     _hits rag.hit[] := '{}';
     _weights double precision[] := '{}';
     _statuses text[] := '{}';
+    _has_dates boolean := false;
     _started timestamptz;
 begin
     perform rag_internal.check_search(request);
@@ -13088,6 +13208,7 @@ begin
     _result.strategy := 'multi';
     _result.collection_ids := _scope.collection_ids;
     _result.leg_hits := '{}';
+    _result.is_redacted := rag_internal.redacted_collections(identity) <> '{}';
     _result.steps := '{}';
 
     for _part in select p.* from rag_internal.parts_of((request).query) p order by p.part loop
@@ -13099,6 +13220,8 @@ begin
             _request.top_k := greatest((request).top_k, 50);
         end if;
         _request.min_updated_at := greatest((request).min_updated_at, _part.min_updated_at);
+        _has_dates := _has_dates
+                   or num_nonnulls(_part.min_updated_at, _part.max_updated_at) > 0;
         _request.max_updated_at := least((request).max_updated_at, _part.max_updated_at);
         if _request.min_updated_at > _request.max_updated_at then
             _started := clock_timestamp();
@@ -13119,6 +13242,10 @@ begin
     _result.hits := rag_internal.merge_hits(_hits, _weights, _whole);
     _result.steps := _result.steps || rag_internal.search_step(
         'merge', 'rrf', null, cardinality(_result.hits), _started);
+    if cardinality(_result.hits) = 0 and _has_dates then
+        raise warning 'nothing was updated within the dates that the question names'
+            using hint = 'select * from rag.decompose_query(...) tells how it is understood.';
+    end if;
     _result.status := case
         when cardinality(_result.hits) > 0 then 'found'
         when 'abstained' = any (_statuses) then 'abstained'
@@ -13152,7 +13279,7 @@ begin
         _found := rag_internal.retrieve(identity, _request);
         hits := hits || _found.hits;
         -- what came to mind adds to what was asked, and does not outweigh it
-        weights := weights || array_fill(case _hop when 0 then 1 else 0.25 end::float8,
+        weights := weights || array_fill(case _hop when 0 then 1 else 0.1 end::float8,
                                          array[cardinality(_found.hits)]);
         steps := steps || rag_internal.search_step(
             case when _hop = 0 then 'part' else 'follow-up' end, _found.strategy, _why,
@@ -13484,6 +13611,27 @@ $$;
 ALTER FUNCTION rag_internal.search_defaults(scope rag_internal.scope) OWNER TO rag_owner;
 
 COMMENT ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) IS 'search_defaults that all collections with a passage in scope have; empty where they differ.';
+
+CREATE FUNCTION rag_internal.search_reach(request rag_internal.search_request, OUT block bigint, OUT reach bigint) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _places bigint := (request).top_k::bigint + (request).skip;
+begin
+    block := case
+        when (request).rerank is not null
+        then greatest(coalesce((request).rerank_candidates, 4 * (request).top_k::bigint),
+                      (request).top_k)
+        when (request).mmr_lambda is not null then 100
+        else 1 end;
+    reach := (_places + block - 1) / block * block;
+end
+$$;
+
+ALTER FUNCTION rag_internal.search_reach(request rag_internal.search_request, OUT block bigint, OUT reach bigint) OWNER TO rag_owner;
+
+COMMENT ON FUNCTION rag_internal.search_reach(request rag_internal.search_request, OUT block bigint, OUT reach bigint) IS 'block: how many passages are reranked, or ordered for variety, at a time, so that pages of one size are disjoint (4 top_k or rerank_candidates; 100). reach: the end of the block that the page ends in.';
 
 CREATE FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) RETURNS rag_internal.scope
     LANGUAGE plpgsql STABLE
@@ -15106,6 +15254,12 @@ CREATE TABLE rag_internal.evaluation (
     recall_20 double precision NOT NULL,
     recall_50 double precision NOT NULL
 );
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN strategy SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN stage SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN reader SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN collections SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN settings SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.evaluation ALTER COLUMN fingerprint SET STATISTICS 0;
 
 ALTER TABLE rag_internal.evaluation OWNER TO rag_owner;
 
@@ -15185,6 +15339,9 @@ CREATE TABLE rag_internal.judgment (
     CONSTRAINT judgment_excerpt_is_not_empty CHECK (((0 <= start_offset) AND (start_offset < end_offset))),
     CONSTRAINT judgment_relevance_in_range CHECK (((relevance >= 0) AND (relevance <= 30)))
 );
+ALTER TABLE ONLY rag_internal.judgment ALTER COLUMN query_id SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.judgment ALTER COLUMN collection SET STATISTICS 0;
+ALTER TABLE ONLY rag_internal.judgment ALTER COLUMN source SET STATISTICS 0;
 
 ALTER TABLE rag_internal.judgment OWNER TO rag_owner;
 
@@ -16661,7 +16818,7 @@ REVOKE ALL ON FUNCTION rag_internal.diagnose_models(identity rag_internal.identi
 
 REVOKE ALL ON FUNCTION rag_internal.diagnose_rerankers(identity rag_internal.identity) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, places bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.diversify(ranking rag_internal.leg_hit[], lambda double precision, block bigint, reach bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.document_acl(collection rag_internal.collection, readers text[], security_level integer, stored rag_internal.acl) FROM PUBLIC;
 
@@ -16703,6 +16860,8 @@ REVOKE ALL ON FUNCTION rag_internal.expand_passage(document_id uuid, chunk_index
 
 REVOKE ALL ON FUNCTION rag_internal.explain_hits(result rag_internal.retrieval) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION rag_internal.explain_scope(scope rag_internal.scope) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION rag_internal.find_model(name text, identity rag_internal.identity) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.find_passage(content text, hash text, length integer, place integer, secret bytea) FROM PUBLIC;
@@ -16722,6 +16881,8 @@ REVOKE ALL ON FUNCTION rag_internal.follow_document() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rag_internal.follow_title() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.follow_up_terms(query text, texts text[], most integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.forget_answers(most bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.forget_searches(older_than interval) FROM PUBLIC;
 
@@ -16985,7 +17146,7 @@ REVOKE ALL ON FUNCTION rag_internal.require_read_committed(what text) FROM PUBLI
 
 REVOKE ALL ON FUNCTION rag_internal.require_visible_text(argument text, content text) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rag_internal.rerank_hits(ranking rag_internal.leg_hit[], query text, hits rag_internal.leg_hit[], request rag_internal.search_request, block bigint, OUT ranked rag_internal.leg_hit[], OUT scores rag_internal.leg_hit[], OUT notes text[], OUT step rag.search_step, OUT is_open boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.rerank_passages(query text, passages text[], model text) FROM PUBLIC;
 
@@ -17012,6 +17173,8 @@ REVOKE ALL ON FUNCTION rag_internal.score_passages(query text, passages text[], 
 REVOKE ALL ON FUNCTION rag_internal.search_collections(identity rag_internal.identity, names text[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_defaults(scope rag_internal.scope) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION rag_internal.search_reach(request rag_internal.search_request, OUT block bigint, OUT reach bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION rag_internal.search_scope(identity rag_internal.identity, request rag_internal.search_request) FROM PUBLIC;
 

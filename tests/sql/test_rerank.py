@@ -286,3 +286,48 @@ def test_a_search_whose_reranker_fails(library: Connection, judge: EmbeddingServ
         rows = library.execute(FOUND.format(", rerank_optional => true"), (QUERY, name)).fetchall()
         assert [row[0] for row in rows] == [row[0] for row in plain]
         assert all(row[1] is None and row[2] for row in rows)
+
+
+PAGE = """
+select source, rerank_score from rag.search(%s, '{{lib}}', top_k => 2, skip => %s,
+                                            strategy => %s, rerank => 'judge'{})
+"""
+
+
+@pytest.mark.parametrize("strategy", ["bm25", "semantic", "hybrid"])
+@pytest.mark.parametrize(
+    "more", ["", ", mmr_lambda => 0.5", ", min_relevance => 0.3", ", rerank_candidates => 3"]
+)
+def test_pages_of_a_reranked_search_are_disjoint(
+    library: Connection, judge: EmbeddingServer, strategy: str, more: str
+) -> None:
+    for number in range(12):
+        library.execute(
+            "select rag.ingest('lib', %s, %s)",
+            (f"the valve {'is ' * (number % 4)}closed {'x' * number}", f"more{number}"),
+        )
+    add_judge(library, judge)
+    pages = [
+        library.execute(PAGE.format(more), (QUERY, skip, strategy)).fetchall()
+        for skip in range(0, 24, 2)
+    ]
+    found = [source for page in pages for source, _ in page]
+    assert len(found) == len(set(found)) >= 12
+    ends = [len(page) for page in pages]
+    assert ends == sorted(ends, reverse=True), "a page in between has a hole"
+    if "min_relevance" in more:
+        assert all(score >= 0.3 for page in pages for _, score in page)
+
+
+def test_a_gate_closes_on_a_poor_result(library: Connection, judge: EmbeddingServer) -> None:
+    add_judge(library, judge)
+    query = "select count(*) from rag.search('soup', '{lib}', rerank => 'judge', gate => %s)"
+    assert library.execute(query, [0.99]).fetchone() == (0,)
+    assert library.execute("select rag.search_status()").fetchone() == ("abstained",)
+    assert library.execute(query, [0.0]).fetchone() != (0,)
+    defaults = "select rag.alter_collection('lib', search_defaults => %s)"
+    library.execute(defaults, ['{"rerank": "judge", "gate": 0.99}'])
+    assert library.execute("select count(*) from rag.search('soup', '{lib}')").fetchone() == (0,)
+    without = "select count(*) from rag.search('soup', '{lib}', rerank => 'none')"
+    assert library.execute(without).fetchone() != (0,)
+    library.execute(defaults, ["{}"])
