@@ -42,7 +42,7 @@ def _unsafe(tree: Any) -> Iterator[str]:
 
 def _is_unsafe(pattern: str, flags: int = 0) -> bool:
     # re has no public parser
-    return any(_unsafe(re._parser.parse(pattern, flags)))  # type: ignore[attr-defined]
+    return any(_unsafe(re._parser.parse(pattern, flags)))  # type: ignore[attr-defined]  # not in the stubs
 
 
 @pytest.mark.parametrize(
