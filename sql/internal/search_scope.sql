@@ -10,6 +10,8 @@ declare
     _scope rag_internal.scope := rag_internal.lexical_scope(identity, (request).collections);
 begin
     perform rag_internal.check_filter((request).filter, (request).filter_path, (request).vars);
+    -- the legs of one search see one state of the index, and read it once
+    _scope.search_id := rag_internal.new_id();
     _scope.filter := (request).filter;
     _scope.filter_path := (request).filter_path;
     _scope.vars := coalesce((request).vars, '{}');

@@ -550,6 +550,7 @@ CREATE TYPE rag_internal.scope AS (
 	filter_path jsonpath,
 	vars jsonb,
 	identity rag_internal.identity,
+	search_id bigint,
 	as_of timestamp with time zone,
 	include_archived boolean,
 	min_updated_at timestamp with time zone,
@@ -13641,6 +13642,8 @@ declare
     _scope rag_internal.scope := rag_internal.lexical_scope(identity, (request).collections);
 begin
     perform rag_internal.check_filter((request).filter, (request).filter_path, (request).vars);
+    -- the legs of one search see one state of the index, and read it once
+    _scope.search_id := rag_internal.new_id();
     _scope.filter := (request).filter;
     _scope.filter_path := (request).filter_path;
     _scope.vars := coalesce((request).vars, '{}');

@@ -198,6 +198,7 @@ alter type rag_internal.scope drop attribute max_updated_at cascade;
 alter type rag_internal.scope drop attribute min_updated_at cascade;
 alter type rag_internal.scope drop attribute include_archived cascade;
 alter type rag_internal.scope drop attribute as_of cascade;
+alter type rag_internal.scope drop attribute search_id cascade;
 alter type rag.search_step drop attribute detail cascade;
 alter type rag.search_step drop attribute chunk_index cascade;
 alter type rag.search_step drop attribute document_id cascade;

@@ -57,6 +57,7 @@ alter type rag.search_step add attribute document_id uuid cascade;
 alter type rag.search_step add attribute chunk_index integer cascade;
 alter type rag.search_step add attribute detail jsonb cascade;
 
+alter type rag_internal.scope add attribute search_id bigint cascade;
 alter type rag_internal.scope add attribute as_of timestamptz cascade;
 alter type rag_internal.scope add attribute include_archived boolean cascade;
 alter type rag_internal.scope add attribute min_updated_at timestamptz cascade;

@@ -27,7 +27,7 @@ class LexicalCalls(Calls):
     @translated
     def bm25_leg(self, query: str, scope: Row, depth: int) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit: the `depth` best passages by BM25."""
-        found = self._index.search(query, _scope(scope), depth)
+        found = self._index.search(query, self._scope(scope), depth)
         return _leg_hits("bm25", found, None)
 
     @translated
@@ -35,7 +35,7 @@ class LexicalCalls(Calls):
         self, query: str, scope: Row, depth: int, max_distance: int
     ) -> list[tuple[Any, ...]]:
         """Rows of rag_internal.leg_hit: the `depth` best passages by likeness of words."""
-        found, corrected = self._fuzzy.search(query, _scope(scope), depth, max_distance)
+        found, corrected = self._fuzzy.search(query, self._scope(scope), depth, max_distance)
         return _leg_hits("fuzzy", found, corrected)
 
     @translated
@@ -43,17 +43,17 @@ class LexicalCalls(Calls):
         self, query: str, scope: Row, document_id: str, chunk_index: int
     ) -> list[dict[str, Any]]:
         """Rows of rag.bm25_term: what each term adds to the score of a passage."""
-        return self._index.explain(query, _scope(scope), document_id, chunk_index)
+        return self._index.explain(query, self._scope(scope), document_id, chunk_index)
 
     @translated
     def corrections(self, query: str, scope: Row) -> list[tuple[Any, ...]]:
         """Rows of rag.correction."""
-        return [tuple(row) for row in self._fuzzy.correct(query, _scope(scope)).rows]
+        return [tuple(row) for row in self._fuzzy.correct(query, self._scope(scope)).rows]
 
     @translated
     def corrected_query(self, query: str, scope: Row, max_distance: int) -> str:
         """The query with its typing errors corrected."""
-        return self._fuzzy.correct(query, _scope(scope), max_distance).text
+        return self._fuzzy.correct(query, self._scope(scope), max_distance).text
 
     @translated
     def read_question(self, query: str) -> dict[str, Any]:
@@ -110,6 +110,13 @@ class LexicalCalls(Calls):
 
         return list(differences(self._rows, self._store, collection["collection_id"]))
 
+    def _scope(self, row: Row) -> "Scope":
+        """A value of rag_internal.scope; from here on its search is the store's."""
+        from ragsql_engine.lexical.scope import Scope
+
+        self._store.search_id = row.get("search_id")
+        return Scope.from_row(row)
+
     @cached_property
     def _store(self) -> "Store":
         from ragsql_engine.lexical.store import Store
@@ -150,13 +157,6 @@ def megabytes(setting: int | str) -> int:
             "then reconnect.",
         )
     return int(setting)
-
-
-def _scope(row: Row) -> "Scope":
-    """What a value of rag_internal.scope says to the lexical legs."""
-    from ragsql_engine.lexical.scope import Scope
-
-    return Scope.from_row(row)
 
 
 def _leg_hits(

@@ -80,6 +80,8 @@ class Store:
         self._rows = rows
         self._cache = Cache(limit)
         self._dead_blob, self._dead_number = b"", 0
+        self.search_id: int | None = None
+        self._state: tuple[Any, Any] = None, None
 
     def view(
         self,
@@ -92,7 +94,7 @@ class Store:
 
         kinds: of the terms that pending documents are asked for, 'l', 's' or both.
         """
-        state = self._rows(statements.STATE, ["timestamptz"], when.as_of)[0]
+        state = self._read_state(when)
         scope = None if collections is None else np.unique(np.array(collections, np.int64))
         who = Who(
             key=(reader, state["stamp"], None if scope is None else scope.tobytes(), when),
@@ -112,6 +114,13 @@ class Store:
                 pending.visible = seen.visible
                 view.parts.setdefault(config, []).append(pending)
         return view
+
+    def _read_state(self, when: When) -> Any:
+        """What the index consists of. Within one search it is read once: it has one snapshot."""
+        key = self.search_id, when.as_of
+        if self.search_id is None or self._state[0] != key:
+            self._state = key, self._rows(statements.STATE, ["timestamptz"], when.as_of)[0]
+        return self._state[1]
 
     def sight(self, reader: Reader, collections: Sequence[int] | None, when: When = NOW) -> Sight:
         """What `reader` sees in `collections` (None: all)."""
@@ -157,7 +166,7 @@ class Store:
             row = self._rows(statements.ACLS, types, reader.tenant, reader.clearance, ids)[0]
             return np.sort(np.frombuffer(row["acls"] or b"", ">i8").astype(np.int64))
 
-        stamp = stamp or self._rows(statements.STATE, ["timestamptz"], None)[0]["stamp"]
+        stamp = stamp or self._read_state(NOW)["stamp"]
         return self._cache.make(("acls", reader, stamp), read, lambda acls: acls.nbytes + 100)
 
     def lexemes(self, question: str, config: str) -> Sequence[str]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from ragsql_engine.calls import Row, translated
 from ragsql_engine.lexical.calls import LexicalCalls
-from ragsql_engine.lexical.scope import Scope
 from ragsql_engine.lexical.sight import Pairs, Sight
 
 _PLAN = 20_000  # bytes of a plan, about, and of each pair of classes and collections in it
@@ -87,7 +86,7 @@ class SemanticCalls(LexicalCalls):
         return [tuple(row.values()) for row in rows]
 
     def _sight(self, scope: Row) -> Sight:
-        where = Scope.from_row(scope)
+        where = self._scope(scope)
         return self._store.sight(where.reader, where.collections, where.when)
 
     def _seeing(self, pairs: Pairs, statement: str, types: Sequence[str], *values: Any) -> Any:
