@@ -92,7 +92,7 @@ def test_use_does_not_ask_for_the_former_models_vectors(stub: Stub) -> None:
 def test_how_far_use_is_without_a_terminal(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     texts(stub, 50)
     monkeypatch.setattr("ragsql.work.switching._EVERY", 0)
-    stub.server.always = slow(1.5)
+    stub.server.always = slow(4)
     result = model_command(stub.database, "use", "c", "other", "--workers", 1)
     assert result.exit_code == 0, result.output
     assert "32 of 50 passages ..." in result.stderr.splitlines()
